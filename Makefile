@@ -1,0 +1,50 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# They need python 3.11 or newer and a network that reaches PyPI and Go modules, nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= $(firstword $(foreach v,python3.13 python3.12 python3.11 python3,$(if $(shell command -v $(v)),$(v))))
+BIN := .venv/bin
+READY := .venv/.ready
+CODE := operator/plimsoll devcluster demo tests
+IMAGE ?= plimsoll
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__init__.py)
+
+.PHONY: demo test check fmt crds image help
+
+demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and shows where and why (KEEP=1: leave it up)
+	@$(BIN)/python -m demo $(if $(KEEP),--keep)
+
+test: check  ## Everything that CI checks, on the same control plane
+	$(BIN)/pytest -m cluster
+
+check: $(READY)  ## Style, types, architecture and the fast tests: under a minute
+	$(BIN)/ruff format --check --quiet $(CODE)
+	$(BIN)/ruff check --quiet $(CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -m "not cluster" -q
+
+fmt: $(READY)  ## Formats the code and mends what can be mended by itself
+	$(BIN)/ruff check --fix --quiet $(CODE) || true
+	$(BIN)/ruff format --quiet $(CODE)
+
+crds: $(READY)  ## Writes crds/ from the models, the chart's copy of it, and docs/metrics.md
+	$(BIN)/plimsoll crds --dir crds
+	cp crds/*.yaml helm/plimsoll/files/crds/
+
+image: ## Builds the container image (needs a container builder)
+	docker build --tag $(IMAGE):$(VERSION) .
+
+help:  ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml uv.lock
+	@$(if $(PYTHON),,echo "python 3.11 or newer is needed" >&2; exit 1)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python 3.11 or newer is needed, %s is %d.%d; set PYTHON=" % (sys.executable, *sys.version_info[:2]))'
+	@echo "preparing .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13'
+	@VIRTUAL_ENV= $(BIN)/uv sync --locked --quiet
+	@touch $@
