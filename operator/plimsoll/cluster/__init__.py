@@ -1,0 +1,1 @@
+"""What the cluster looks like: objects parsed once, the cache, and arrays over nodes."""

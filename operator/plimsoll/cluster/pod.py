@@ -1,0 +1,174 @@
+"""A pod, parsed once from its JSON into what scheduling asks about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NewType
+
+from plimsoll.cluster.quantity import whole
+from plimsoll.cluster.resources import Amounts, assigned_requests, pod_requests
+from plimsoll.cluster.selectors import NodeSelector, Preference
+from plimsoll.cluster.taints import Toleration
+from plimsoll.cluster.times import epoch_s
+from plimsoll.cluster.unsupported import unsupported_fields
+from plimsoll.cluster.workload import WorkloadKey, controller, workload_key
+from plimsoll.errors import InvalidInput, ObjectError, QuantityError
+
+Uid = NewType("Uid", str)
+Json = Mapping[str, Any]
+
+POLICY_ANNOTATION = "plimsoll.dev/policy"
+DECISION_ANNOTATION = "plimsoll.dev/decision"
+NETWORK_ANNOTATIONS = {
+    "networkReceive": "plimsoll.dev/network-receive",
+    "networkTransmit": "plimsoll.dev/network-transmit",
+}
+# Priority of the built-in class system-cluster-critical; above it a pod is critical.
+_CRITICAL_PRIORITY = 2_000_000_000
+
+
+class HostPort(NamedTuple):
+    ip: str
+    protocol: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class PodInfo:
+    """What scheduling asks about a pod.
+
+    Attributes:
+        requests: of an incoming pod by its spec; of an assigned one with resizes counted in (cpu in milli).
+        class_key: equal for pods that every constraint and preference about the node alone treats alike.
+        expected_network: bytes per second by metric name, from the pod's annotations.
+        ignored: annotations that do not parse and are set aside, each with the reason.
+        unsupported: paths of hard constraints that Plimsoll does not honour yet.
+        created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known.
+    """
+
+    uid: Uid
+    namespace: str
+    name: str
+    resource_version: str = ""
+    scheduler_name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    node: str = ""
+    phase: str = "Pending"
+    deleting: bool = False
+    priority: int = 0
+    created_s: float = 0.0
+    scheduled_s: float | None = None
+    started_s: float | None = None
+    requests: Amounts = field(default_factory=dict)
+    host_ports: tuple[HostPort, ...] = ()
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    node_affinity: NodeSelector | None = None
+    preferred_nodes: tuple[Preference, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    gates: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    workload: WorkloadKey = WorkloadKey("")
+    class_key: str = ""
+    daemon: bool = False
+    expected_network: Mapping[str, int] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def terminal(self) -> bool:
+        """As good as deleted: it holds neither resources nor ports any more."""
+        return self.phase in {"Succeeded", "Failed"}
+
+    @property
+    def exempt_from_limits(self) -> bool:
+        """Critical and DaemonSet pods are needed wherever they may go."""
+        return self.daemon or self.priority >= _CRITICAL_PRIORITY
+
+    @classmethod
+    def parse(cls, pod: Json) -> PodInfo:
+        """From the API server's JSON.
+
+        Raises:
+            ObjectError: names the pod and what in it cannot be read.
+        """
+        metadata = pod.get("metadata") or {}
+        try:
+            return _parse(pod, metadata)
+        except (InvalidInput, AttributeError, KeyError, TypeError, ValueError) as error:
+            name = f"{metadata.get('namespace', '?')}/{metadata.get('name', '?')}"
+            raise ObjectError(f"pod {name} cannot be read: {error}") from error
+
+
+def _parse(pod: Json, metadata: Json) -> PodInfo:
+    spec, status = pod.get("spec") or {}, pod.get("status") or {}
+    annotations = metadata.get("annotations") or {}
+    node = spec.get("nodeName") or ""
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    owner = controller(metadata)
+    expected, ignored = _expected_network(annotations)
+    return PodInfo(
+        uid=Uid(metadata["uid"]),
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        resource_version=metadata.get("resourceVersion", ""),
+        scheduler_name=spec.get("schedulerName") or "",
+        labels=metadata.get("labels") or {},
+        annotations={k: v for k, v in annotations.items() if k.startswith("plimsoll.dev/")},
+        node=node,
+        phase=status.get("phase") or "Pending",
+        deleting=bool(metadata.get("deletionTimestamp")),
+        priority=spec.get("priority") or 0,
+        created_s=epoch_s(metadata.get("creationTimestamp")) or 0.0,
+        scheduled_s=_condition_time(status, "PodScheduled"),
+        started_s=epoch_s(status.get("startTime")),
+        requests=assigned_requests(pod) if node else pod_requests(pod),
+        host_ports=tuple(dict.fromkeys(_host_ports(spec))),
+        node_selector=spec.get("nodeSelector") or {},
+        node_affinity=None if required is None else NodeSelector.parse(required),
+        preferred_nodes=tuple(Preference.parse(p) for p in preferred),
+        tolerations=tuple(Toleration.parse(t) for t in spec.get("tolerations") or ()),
+        gates=tuple(str(g.get("name")) for g in spec.get("schedulingGates") or ()),
+        unsupported=unsupported_fields(spec),
+        workload=workload_key(pod),
+        class_key=json.dumps((node, spec.get("nodeSelector"), affinity, spec.get("tolerations")), sort_keys=True),
+        daemon=owner is not None and owner.get("kind") == "DaemonSet",
+        expected_network=expected,
+        ignored=ignored,
+    )
+
+
+def _expected_network(annotations: Json) -> tuple[dict[str, int], tuple[str, ...]]:
+    """A hint that does not parse is set aside and named: it must not keep a pod from running."""
+    expected: dict[str, int] = {}
+    ignored: list[str] = []
+    for metric, annotation in NETWORK_ANNOTATIONS.items():
+        if annotation in annotations:
+            try:
+                expected[metric] = whole(annotations[annotation])
+            except QuantityError as error:
+                ignored.append(f"metadata.annotations[{annotation}]: {error}")
+    return expected, tuple(ignored)
+
+
+def _host_ports(spec: Json) -> Iterator[HostPort]:
+    """Ports that the pod claims on its node; ordinary init containers have let go of theirs by then."""
+    sidecars = (c for c in spec.get("initContainers") or () if c.get("restartPolicy") == "Always")
+    for container in (*(spec.get("containers") or ()), *sidecars):
+        for port in container.get("ports") or ():
+            if (number := port.get("hostPort") or 0) > 0:
+                yield HostPort(port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", number)  # noqa: S104
+
+
+def _condition_time(status: Json, kind: str) -> float | None:
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == kind and condition.get("status") == "True":
+            return epoch_s(condition.get("lastTransitionTime"))
+    return None

@@ -1,0 +1,79 @@
+"""Kubernetes quantities as exact integers.
+
+The grammar is apimachinery's ``resource.Quantity``: a signed decimal number, then nothing, a decimal
+suffix (n u m k M G T P E), a binary suffix (Ki Mi Gi Ti Pi Ei) or an exponent (e3, E-2). The scheduler
+rounds up: a request is never counted smaller than it is.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+from plimsoll.errors import QuantityError
+
+_GRAMMAR = re.compile(
+    r"(?P<sign>[+-]?)(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+    r"(?P<suffix>[numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?",
+    re.ASCII,
+)
+_SUFFIXES = {
+    "": Fraction(1),
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    **{letter: Fraction(10 ** (3 * (i + 1))) for i, letter in enumerate("kMGTPE")},
+    **{f"{letter}i": Fraction(1024 ** (i + 1)) for i, letter in enumerate("KMGTPE")},
+}
+# The API server's own bound is 2**63 - 1; a longer exponent is an attack on memory, not a quantity.
+_MAX_EXPONENT = 30
+_INT64_MAX = 2**63 - 1
+
+
+def exact(text: object) -> Fraction:
+    """The quantity as an exact fraction of its base unit (cores, bytes, pieces).
+
+    Raises:
+        QuantityError: the text is not a quantity.
+    """
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise QuantityError(f"{text!r} is not a quantity: write a number with an optional suffix, e.g. 500m or 1Gi")
+    return _parse(str(text))
+
+
+def milli(text: object) -> int:
+    """The quantity in thousandths of its base unit, rounded up (0.5m is 1)."""
+    return _bounded(_ceil(exact(text) * 1000))
+
+
+def whole(text: object) -> int:
+    """The quantity in its base unit, rounded up (100m is 1)."""
+    return _bounded(_ceil(exact(text)))
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> Fraction:
+    match = _GRAMMAR.fullmatch(text)
+    if match is None:
+        raise QuantityError(f"{text!r} is not a quantity: write a number with an optional suffix, e.g. 500m or 1Gi")
+    value = Fraction(match["number"]) * _scale(text, match["suffix"] or "")
+    return -value if match["sign"] == "-" else value
+
+
+def _scale(text: str, suffix: str) -> Fraction:
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    exponent = int(suffix[1:])
+    if abs(exponent) > _MAX_EXPONENT:
+        raise QuantityError(f"{text!r} is not a quantity: its exponent is beyond {_MAX_EXPONENT}")
+    return Fraction(10) ** exponent
+
+
+def _ceil(value: Fraction) -> int:
+    return -(-value.numerator // value.denominator)
+
+
+def _bounded(value: int) -> int:
+    """Quantities above what an int64 holds are capped there, as the API server does."""
+    return max(-_INT64_MAX, min(value, _INT64_MAX))

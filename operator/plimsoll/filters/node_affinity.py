@@ -1,0 +1,29 @@
+"""NodeAffinity: nodeSelector and required node affinity, both."""
+
+from __future__ import annotations
+
+from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.pod import PodInfo
+
+CONFLICT = "pod affinity terms conflict"
+OUTSIDE = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+
+
+class NodeAffinity:
+    name = "NodeAffinity"
+    reason = "node(s) didn't match Pod's node affinity/selector"
+    wakes = ChangeKind.NODE_ADDED | ChangeKind.NODE_LABELS
+
+    def concerns(self, pod: PodInfo) -> bool:
+        return bool(pod.node_selector) or pod.node_affinity is not None
+
+    def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
+        if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
+            return True
+        return pod.node_affinity is not None and not pod.node_affinity.matches(node.labels, node.name)
+
+
+def candidates(pod: PodInfo) -> frozenset[str] | None:
+    """Names of the only nodes worth looking at, where every term names nodes; None: all of them."""
+    return None if pod.node_affinity is None else pod.node_affinity.names()

@@ -1,0 +1,19 @@
+"""NodeName: a pod that names its node runs there or nowhere."""
+
+from __future__ import annotations
+
+from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.pod import PodInfo
+
+
+class NodeName:
+    name = "NodeName"
+    reason = "node(s) didn't match the requested node name"
+    wakes = ChangeKind.NODE_ADDED
+
+    def concerns(self, pod: PodInfo) -> bool:
+        return bool(pod.node)
+
+    def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
+        return pod.node != node.name

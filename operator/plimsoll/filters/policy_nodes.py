@@ -1,0 +1,31 @@
+"""The policy's own node selector and node affinity: only these nodes, whatever the pod says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.policy.compiled import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyNodes:
+    policy: Policy
+
+    name = "SchedulingPolicyNodes"
+    reason = "node(s) didn't match the scheduling policy's node selector"
+    wakes = ChangeKind.NODE_ADDED | ChangeKind.NODE_LABELS | ChangeKind.POLICY_CHANGED
+
+    def concerns(self, pod: PodInfo) -> bool:  # noqa: ARG002
+        return bool(self.policy.node_selector) or self.policy.node_affinity is not None
+
+    def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:  # noqa: ARG002
+        return not self.selects(node)
+
+    def selects(self, node: NodeInfo) -> bool:
+        if any(node.labels.get(key) != value for key, value in self.policy.node_selector.items()):
+            return False
+        affinity = self.policy.node_affinity
+        return affinity is None or affinity.matches(node.labels, node.name)
