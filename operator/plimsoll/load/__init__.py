@@ -1,0 +1,1 @@
+"""What nodes carry: samples become readings, readings become an estimate per node and metric."""

@@ -1,0 +1,124 @@
+"""One metric of one policy, aligned with the Snapshot's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.load.confidence import confidence
+from plimsoll.load.expected import RESOURCE_OF, Usual, expected_use, usual
+from plimsoll.load.readings import Floats, Readings, ReadingState
+from plimsoll.policy.compiled import Metric
+
+States = NDArray[np.int8]
+
+# A node that is judged by requests alone is a little worse than one that is known to carry the same.
+_MARGIN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLoad:
+    """Arrays of shape [N]; only ``in_flight`` changes between refreshes.
+
+    Attributes:
+        value: measured, in the metric's unit (bytes/s, cores, bytes); NaN where missing.
+        utilisation: measured, over capacity; NaN where missing.
+        capacity: in the metric's unit; NaN where missing.
+        in_flight: what pods in flight are expected to add, in the metric's unit.
+        confidence: 0..1, how far the sample is believed.
+        usual: how use relates to requests in this cluster.
+    """
+
+    metric: Metric
+    value: Floats
+    utilisation: Floats
+    capacity: Floats
+    sampled_at_s: Floats
+    state: States
+    window_s: float
+    confidence: Floats
+    in_flight: Floats
+    usual: Usual
+
+    def expected(self, pod: PodInfo) -> float:
+        """What the pod is expected to use, in the metric's unit."""
+        return expected_use(pod, self.metric.name, self.usual)
+
+    def measured(self) -> Floats:
+        """[N], utilisation with pods in flight; NaN where missing."""
+        return self.utilisation + self._share(self.in_flight)
+
+    def projected(self, view: Snapshot, pod: PodInfo | None) -> Floats:
+        """[N], utilisation with the pod placed there.
+
+        c * (measured + in flight) + (1 - c) * (by requests + margin) + this pod, c being the confidence.
+        """
+        by_requests = requested_share(view, self.metric, self.usual) + _MARGIN
+        measured = np.nan_to_num(self.measured(), nan=0.0)
+        load = self.confidence * measured + (1 - self.confidence) * by_requests
+        return load if pod is None else load + self._share(self.expected(pod))
+
+    def _share(self, amount: Floats | float) -> Floats:
+        """Over capacity; 0 where the capacity is not known, since a limit cannot be judged there."""
+        known = self.capacity > 0
+        share: Floats = np.divide(amount, self.capacity, out=np.zeros_like(self.capacity), where=known)
+        return share
+
+
+def align(
+    metric: Metric, readings: Readings, order: NDArray[np.int64], view: Snapshot, *, interval_s: float
+) -> MetricLoad:
+    """One metric's readings in the order of the Snapshot's rows.
+
+    Args:
+        order: [N], index into the readings by row, -1 where the node has none.
+        interval_s: the policy's refresh interval, by which a sample's age is judged.
+    """
+    read = readings.metrics[metric.name]
+    value, sampled_at_s = _pick(read.value, order), _pick(read.sampled_at_s, order)
+    state = np.where(order >= 0, read.state[order] if len(read.state) else 0, ReadingState.MISSING).astype(np.int8)
+    believed = confidence(readings.taken_at_s - sampled_at_s, interval_s=interval_s)
+    believed = np.where(state == ReadingState.MISSING, 0.0, believed)
+    return MetricLoad(
+        metric=metric,
+        value=value,
+        utilisation=_pick(read.utilisation, order),
+        capacity=_pick(read.capacity, order),
+        sampled_at_s=sampled_at_s,
+        state=state,
+        window_s=read.window_s,
+        confidence=believed,
+        in_flight=np.zeros(view.size),
+        usual=usual(metric=metric.name, value=value, requested=view.requested, measured=state == ReadingState.OK),
+    )
+
+
+def order_of(readings: Readings, view: Snapshot) -> NDArray[np.int64]:
+    """[N], where in the readings each row's node stands; -1 for none."""
+    place: Mapping[str, int] = {name: i for i, name in enumerate(readings.nodes)}
+    return np.array([place.get(view.name(row), -1) for row in range(view.size)], dtype=np.int64)
+
+
+def requested_share(view: Snapshot, metric: Metric, usually: Usual) -> Floats:
+    """[N], the utilisation that requests suggest; network, which nobody requests, the mean of both."""
+    if metric.name in RESOURCE_OF:
+        return usually.ratio * _column_share(view, RESOURCE_OF[metric.name][1])
+    mean: Floats = np.mean([_column_share(view, column) for _, column, _ in RESOURCE_OF.values()], axis=0)
+    return mean
+
+
+def _column_share(view: Snapshot, column: int) -> Floats:
+    offered = view.allocatable[:, column]
+    share: Floats = np.divide(view.requested[:, column], offered, out=np.ones(view.size), where=offered > 0)
+    return share
+
+
+def _pick(values: Floats, order: NDArray[np.int64]) -> Floats:
+    padded = np.append(values, np.nan)  # index -1 is the NaN at the end
+    picked: Floats = padded[order]
+    return picked
