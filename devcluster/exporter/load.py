@@ -1,0 +1,26 @@
+"""What a fake node says of its load."""
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+
+class Load(TypedDict, total=False):
+    """The load of one node, or a change of it: what is left out stays as it is."""
+
+    receive_bytes_per_s: Mapping[str, float]
+    """Per device; a device that is named for the first time appears."""
+    transmit_bytes_per_s: Mapping[str, float]
+    speed_bytes: Mapping[str, float | None]
+    """Per device, in bytes/s as node-exporter has it; drivers that do not know say -125000; None
+    leaves the series out."""
+    cpu_utilisation: float
+    """Of all CPUs together, 0 to 1."""
+    cpus: int
+    memory_used_bytes: float
+    memory_total_bytes: float
+    dark: bool
+    """Scrapes are answered with 503."""
+    not_a_number: bool
+    """All values of the node-exporter are NaN."""
+    device_names: Mapping[str, str]
+    """Devices that show under another name, e.g. `{"eth0": "ens5"}` after a reboot."""
