@@ -82,7 +82,7 @@ class PolicyLoad:
 
     def projected(self, view: Snapshot, pod: PodInfo | None) -> Floats:
         """[M, N], utilisation with the pod placed (None: as it is); may exceed 1."""
-        return np.array([metric.projected(view, pod) for metric in self.metrics]).reshape(-1, view.size)
+        return np.array([metric.projected(view, pod) for metric in self.metrics]).reshape(len(self.metrics), view.size)
 
     def over_limits(self, projected: Floats) -> Bools:
         """[N], where some limit would be passed. A node that is not measured is not refused by a limit."""

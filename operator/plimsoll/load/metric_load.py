@@ -28,7 +28,7 @@ class MetricLoad:
     Attributes:
         value: measured, in the metric's unit (bytes/s, cores, bytes); NaN where missing.
         utilisation: measured, over capacity; NaN where missing.
-        capacity: in the metric's unit; NaN where missing.
+        capacity: in the metric's unit; where it was not measured, what the node offers or the smallest one known.
         in_flight: what pods in flight are expected to add, in the metric's unit.
         confidence: 0..1, how far the sample is believed.
         usual: how use relates to requests in this cluster.
@@ -88,7 +88,7 @@ def align(
         metric=metric,
         value=value,
         utilisation=_pick(read.utilisation, order),
-        capacity=_pick(read.capacity, order),
+        capacity=_capacity(metric, _pick(read.capacity, order), view),
         sampled_at_s=sampled_at_s,
         state=state,
         window_s=read.window_s,
@@ -96,6 +96,15 @@ def align(
         in_flight=np.zeros(view.size),
         usual=usual(metric=metric.name, value=value, requested=view.requested, measured=state == ReadingState.OK),
     )
+
+
+def _capacity(metric: Metric, told: Floats, view: Snapshot) -> Floats:
+    """[N]. A node that is not measured is judged with the pod on it as well, or it would seem the lighter for it."""
+    if metric.name in RESOURCE_OF:
+        _, column, unit = RESOURCE_OF[metric.name]
+        return np.where(told > 0, told, view.allocatable[:, column] * unit)
+    known = told[told > 0]
+    return np.where(told > 0, told, known.min() if len(known) else np.nan)
 
 
 def order_of(readings: Readings, view: Snapshot) -> NDArray[np.int64]:

@@ -1,0 +1,129 @@
+"""What one refresh of a policy asks Prometheus: instant queries for all nodes at once, as values.
+
+Load is asked for over two windows, ``timeRange`` and three times that; the larger mean counts. Rates are
+taken before anything is aggregated, and with ``max``: two scrapers of one node are duplicates, not a sum.
+
+How much of a window samples cover is asked of Prometheus itself: ``node_time_seconds`` advances by one second
+per second, so ``rate`` of it is the share of the window that ``rate`` of any other counter of the same
+target was computed from, extrapolation and all. True sample times need a subquery, since a range vector goes
+on answering with the current time after the exporter has died.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from plimsoll.load.confidence import MISSING_AFTER_S
+from plimsoll.load.promql import by, duration, string
+from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANSMIT, Policy, PrometheusSource
+
+# Whatever a series can be named by; see naming.py.
+NAMING_LABELS = ("node", "nodename", "kubernetes_node", "instance", "pod", "namespace")
+# Physical devices as Linux and its vendors name them; PromQL matches expressions whole, so that eth0.100, veth,
+# cni, docker and the other virtual ones stay out.
+DEFAULT_DEVICES = "eth[0-9]+|en[opsx][0-9a-z]+|em[0-9]+|bond[0-9]+|ib[0-9]+"
+
+# Exact to this for an exporter that has died; a living one is exact.
+_LAST_SAMPLE_STEP_S = 5.0
+
+
+class Window(enum.StrEnum):
+    """The two windows; the value is how many times ``timeRange`` they are long."""
+
+    SHORT = "short"
+    LONG = "long"
+
+    def length_s(self, time_range_s: float) -> float:
+        return time_range_s * (3 if self is Window.LONG else 1)
+
+
+class Ask(enum.StrEnum):
+    """What is asked; with a window it makes a query's id."""
+
+    RECEIVE = "receive"
+    TRANSMIT = "transmit"
+    SPEED = "speed"
+    IDLE = "idle"
+    AVAILABLE = "available"
+    TOTAL = "total"
+    CLOCK = "clock"
+    LAST_SAMPLE = "lastSample"
+    UNAME = "uname"
+
+    def over(self, window: Window) -> str:
+        return f"{self}.{window}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One instant query; equal texts to one source need one answer, whatever their ids."""
+
+    id: str
+    text: str
+
+
+def queries(policy: Policy) -> tuple[Query, ...]:
+    """Everything that the policy's metrics need and nothing else, in a stable order; empty without metrics."""
+    texts = _texts(policy)
+    wanted = dict.fromkeys(id_ for metric in policy.metrics for id_ in needed(metric.name))
+    asked = (*wanted, *((Ask.UNAME,) if wanted else ()))
+    return tuple(Query(id_, texts[id_]) for id_ in asked)
+
+
+def needed(metric: str) -> tuple[str, ...]:
+    """The ids of the queries without any of which the metric cannot be judged."""
+    return _NEEDED[metric]
+
+
+def target_labels(policy: Policy) -> tuple[str, ...]:
+    """The labels that every answer keeps; together they say which target a series comes from."""
+    own = policy.source.node_label if isinstance(policy.source, PrometheusSource) else None
+    return NAMING_LABELS if own is None or own in NAMING_LABELS else (own, *NAMING_LABELS)
+
+
+def _windowed(*asks: Ask) -> tuple[str, ...]:
+    return tuple(ask.over(window) for ask in asks for window in Window)
+
+
+_NEEDED = {
+    NETWORK_RECEIVE: (Ask.LAST_SAMPLE, *_windowed(Ask.CLOCK, Ask.RECEIVE), Ask.SPEED),
+    NETWORK_TRANSMIT: (Ask.LAST_SAMPLE, *_windowed(Ask.CLOCK, Ask.TRANSMIT), Ask.SPEED),
+    CPU: (Ask.LAST_SAMPLE, *_windowed(Ask.CLOCK, Ask.IDLE)),
+    MEMORY: (Ask.LAST_SAMPLE, *_windowed(Ask.AVAILABLE), Ask.TOTAL),
+}
+
+
+def _texts(policy: Policy) -> dict[str, str]:
+    labels = target_labels(policy)
+    target, device, kept = by(labels), by((*labels, "device")), duration(MISSING_AFTER_S)
+    devices = f"{{device=~{string(policy.device_name or DEFAULT_DEVICES)}}}"
+    texts: dict[str, str] = {
+        Ask.UNAME: f"max {target} (node_uname_info)",
+        Ask.LAST_SAMPLE: f"max {target} ({_last_sample()})",
+        # What load is measured against must not vanish before the load does, when an exporter dies.
+        Ask.SPEED: f"max {device} (last_over_time(node_network_speed_bytes{devices}[{kept}]))",
+        Ask.TOTAL: f"max {target} (last_over_time(node_memory_MemTotal_bytes[{kept}]))",
+    }
+    for window in Window:
+        length = duration(window.length_s(policy.time_range_s))
+        received, sent = (f"node_network_{way}_bytes_total{devices}[{length}]" for way in ("receive", "transmit"))
+        texts[Ask.RECEIVE.over(window)] = f"max {device} (rate({received}))"
+        texts[Ask.TRANSMIT.over(window)] = f"max {device} (rate({sent}))"
+        texts[Ask.IDLE.over(window)] = _idle(labels, length)
+        texts[Ask.AVAILABLE.over(window)] = f"min {target} (avg_over_time(node_memory_MemAvailable_bytes[{length}]))"
+        texts[Ask.CLOCK.over(window)] = f"max {target} (rate(node_time_seconds[{length}]))"
+    return texts
+
+
+def _last_sample() -> str:
+    """``timestamp`` alone is absent as soon as the series is stale; the subquery still knows a dead exporter's."""
+    subquery = f"[{duration(MISSING_AFTER_S)}:{duration(_LAST_SAMPLE_STEP_S)}]"
+    return f"timestamp(node_time_seconds) or max_over_time(timestamp(node_time_seconds){subquery})"
+
+
+def _idle(labels: tuple[str, ...], length: str) -> str:
+    """Mean share of the CPUs without work. Steal is lost capacity, so that it does not count as idle."""
+    by_mode, by_cpu = by((*labels, "cpu", "mode")), by((*labels, "cpu"))
+    rates = f'max {by_mode} (rate(node_cpu_seconds_total{{mode=~"idle|iowait"}}[{length}]))'
+    return f"avg {by(labels)} (sum {by_cpu} ({rates}))"

@@ -1,0 +1,179 @@
+"""The series of one refresh of Prometheus: each becomes a measurement of a node, or is refused with the reason."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.load.naming import Directory, NodeNamer
+from plimsoll.load.oddities import Oddity, OddityLog, series_text
+from plimsoll.load.queries import Ask, Window, target_labels
+from plimsoll.load.readings import ReadingState
+from plimsoll.load.samples import PrometheusAnswers, Sample
+from plimsoll.load.windows import covered_share, is_partial, state
+from plimsoll.policy.compiled import Policy, PrometheusSource
+
+Target = tuple[str, ...]
+Mean = Callable[[Sample, Window], float | None]
+Load = Callable[[str, float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One thing on one node: a device, or with ``device`` "" the node itself."""
+
+    node: str
+    device: str
+    value: float
+    sampled_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """What one metric's series came to.
+
+    Attributes:
+        used: one per node and device.
+        series: how many were answered, each window's counted.
+        refused: how many of them by reason.
+    """
+
+    used: tuple[Measurement, ...]
+    series: int = 0
+    refused: Counter[Oddity] = field(default_factory=Counter)
+
+
+class Series:
+    """One refresh's answers, asked about one metric after the other.
+
+    Args:
+        nodes: known at that time.
+        pods: node by ``namespace/name`` of a pod.
+        log: where what cannot be used is noted.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: Policy,
+        nodes: Iterable[NodeInfo],
+        pods: Mapping[str, str],
+        answers: PrometheusAnswers,
+        log: OddityLog,
+    ) -> None:
+        self._policy, self._answers, self._log = policy, answers, log
+        self._labels = target_labels(policy)
+        self._namer = NodeNamer(
+            Directory.of(nodes),
+            pods=pods,
+            uname=answers.answers.get(Ask.UNAME, ()),
+            node_label=policy.source.node_label if isinstance(policy.source, PrometheusSource) else None,
+        )
+        self._last_s = self._by_target(Ask.LAST_SAMPLE)
+        self._clocks = {window: self._by_target(Ask.CLOCK.over(window)) for window in Window}
+
+    def of_counters(self, metric: str, ask: Ask, load: Load) -> Measurements:
+        """Rates, divided by the share of the window that samples cover; ``load`` turns a node's rate into load."""
+
+        def rate(sample: Sample, window: Window) -> float | None:
+            clock_rate = self._clocks[window].get(self._target(sample))
+            if window is Window.SHORT and is_partial(clock_rate):
+                self._log.note(Oddity.PARTIAL, series_text(metric, sample.labels))
+            share = covered_share(clock_rate, window_s=window.length_s(self._policy.time_range_s))
+            return None if share is None else sample.value / share
+
+        return self._measurements(metric, ask, rate, load)
+
+    def of_gauges(self, metric: str, ask: Ask, load: Load) -> Measurements:
+        """Means, which need no correction: a mean is taken over the samples that are there."""
+        return self._measurements(metric, ask, lambda sample, _window: sample.value, load)
+
+    def greatest(self, ask: Ask) -> dict[tuple[str, str], float]:
+        """The largest finite value by node and device, of what load is measured against."""
+        largest: dict[tuple[str, str], float] = {}
+        for sample in self._answers.answers.get(ask, ()):
+            nodes = self._namer.nodes(sample.labels)
+            if len(nodes) == 1 and math.isfinite(sample.value):
+                key = next(iter(nodes)), sample.labels.get("device", "")
+                largest[key] = max(largest.get(key, -math.inf), sample.value)
+        return largest
+
+    def _measurements(self, metric: str, ask: Ask, mean: Mean, load: Load) -> Measurements:
+        series, refused = 0, Counter[Oddity]()
+        found: dict[tuple[str, str], dict[Target, Measurement]] = {}
+        for window in Window:
+            for sample in self._answers.answers.get(ask.over(window), ()):
+                series += 1
+                judged = self._judge(sample, window, mean, load)
+                if isinstance(judged, Oddity):
+                    refused[judged] += 1
+                    self._log.note(judged, series_text(metric, sample.labels))
+                    continue
+                of_targets = found.setdefault((judged.node, judged.device), {})
+                target = self._target(sample)
+                of_targets[target] = _larger(of_targets.get(target), judged)
+        used = tuple(self._settled(metric, of_targets) for of_targets in found.values())
+        return Measurements(used=used, series=series, refused=refused)
+
+    def _judge(self, sample: Sample, window: Window, mean: Mean, load: Load) -> Measurement | Oddity:
+        nodes = self._namer.nodes(sample.labels)
+        if len(nodes) != 1:
+            return Oddity.AMBIGUOUS if nodes else Oddity.UNMAPPED
+        if (problem := _unusable(sample.value)) is not None:
+            return problem
+        last_s = self._last_s.get(self._target(sample))
+        if last_s is None:
+            return Oddity.OLD
+        measured = mean(sample, window)
+        if measured is None:
+            return Oddity.PARTIAL
+        (node,) = nodes
+        value = load(node, measured)
+        return _unusable(value) or Measurement(node, sample.labels.get("device", ""), value, last_s)
+
+    def _settled(self, metric: str, of_targets: Mapping[Target, Measurement]) -> Measurement:
+        """Of several targets that tell of one thing the freshest count, and of those the largest.
+
+        An exporter that was replaced goes on being answered until its samples have left the window.
+        """
+        if len(of_targets) == 1:
+            return next(iter(of_targets.values()))
+        states = {target: self._state(measurement) for target, measurement in of_targets.items()}
+        freshest = max(states.values())
+        fresh = [target for target, found in states.items() if found == freshest]
+        if len(fresh) > 1:
+            labels = {name: value for name, value in zip(self._labels, min(fresh), strict=True) if value}
+            self._log.note(Oddity.DUPLICATE, series_text(metric, labels))
+        return max((of_targets[target] for target in fresh), key=_order)
+
+    def _state(self, measurement: Measurement) -> ReadingState:
+        age_s = self._answers.asked_at_s - measurement.sampled_at_s
+        return state(age_s, refresh_interval_s=self._policy.refresh_interval_s)
+
+    def _by_target(self, query: str) -> dict[Target, float]:
+        largest: dict[Target, float] = {}
+        for sample in self._answers.answers.get(query, ()):
+            target = self._target(sample)
+            if math.isfinite(sample.value):
+                largest[target] = max(largest.get(target, sample.value), sample.value)
+        return largest
+
+    def _target(self, sample: Sample) -> Target:
+        return tuple(sample.labels.get(name, "") for name in self._labels)
+
+
+def _unusable(value: float) -> Oddity | None:
+    if not math.isfinite(value):
+        return Oddity.NOT_FINITE
+    return Oddity.NEGATIVE if value < 0 else None
+
+
+def _larger(before: Measurement | None, now: Measurement) -> Measurement:
+    return now if before is None else max(before, now, key=_order)
+
+
+def _order(measurement: Measurement) -> tuple[float, float]:
+    return measurement.value, measurement.sampled_at_s

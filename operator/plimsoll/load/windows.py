@@ -1,0 +1,50 @@
+"""What a window's answer is worth: rates of partly filled windows corrected, samples judged by their true age."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plimsoll.load.confidence import confidence
+from plimsoll.load.readings import Floats, ReadingState
+
+# Less than this says nothing of a mean, except where so short a window was asked for.
+_LEAST_COVERED_S = 30.0
+# Prometheus scrapes once a minute unless told otherwise; a policy that refreshes faster gets no fresher samples.
+_LEAST_INTERVAL_S = 30.0
+# A clock that ran faster was set inside the window: how much of it is covered is not known then.
+_FASTEST_CLOCK = 1.1
+_FULL = 0.95
+
+
+def covered_share(clock_rate: float | None, *, window_s: float) -> float | None:
+    """The share (0..1] of a window that a target's samples cover; None where too little, or not known.
+
+    Args:
+        clock_rate: seconds per second by which the target's clock advanced over the whole window; None where
+            there were not two samples.
+    """
+    if clock_rate is None or not math.isfinite(clock_rate) or not 0 < clock_rate <= _FASTEST_CLOCK:
+        return None
+    share = min(clock_rate, 1.0)
+    return share if share * window_s >= min(_LEAST_COVERED_S, window_s / 2) else None
+
+
+def is_partial(clock_rate: float | None) -> bool:
+    return clock_rate is None or not clock_rate >= _FULL
+
+
+def states(age_s: Floats, *, refresh_interval_s: float) -> NDArray[np.int8]:
+    """[..], OK up to three intervals of age, STALE up to ten minutes, MISSING beyond and where age is NaN.
+
+    An interval is the refresh's, but at least 30 s.
+    """
+    believed = confidence(age_s, interval_s=max(refresh_interval_s, _LEAST_INTERVAL_S))
+    state = np.where(believed >= 1, ReadingState.OK, ReadingState.STALE)
+    return np.where(believed > 0, state, ReadingState.MISSING).astype(np.int8)
+
+
+def state(age_s: float, *, refresh_interval_s: float) -> ReadingState:
+    return ReadingState(int(states(np.array(age_s), refresh_interval_s=refresh_interval_s)))

@@ -1,0 +1,85 @@
+"""One refresh of one policy: ask its source, judge the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Iterable, Mapping
+
+from kubernetes.client import ApiClient
+
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.load.metrics_server_readings import readings_from_metrics_server
+from plimsoll.load.prometheus_readings import readings_from_prometheus
+from plimsoll.load.readings import Readings
+from plimsoll.policy.compiled import MetricsServerSource, Policy, PrometheusSource
+from plimsoll.sources.metrics_server import MetricsServer
+from plimsoll.sources.observing import OnQuery, unobserved
+from plimsoll.sources.prometheus import Prometheus
+
+
+class Sources:
+    """All metrics sources of the process. Lives in one event loop; use from no other.
+
+    Args:
+        api: the official client, configured for the API server that serves ``metrics.k8s.io``.
+        on_query: told the policy's name and the seconds of each query that was really asked.
+    """
+
+    def __init__(self, api: ApiClient, *, on_query: OnQuery = unobserved) -> None:
+        self._prometheus = Prometheus(on_query=on_query)
+        self._metrics_server = MetricsServer(api, on_query=on_query)
+        self._ids = itertools.count(1)
+
+    async def refresh(
+        self,
+        policy: Policy,
+        *,
+        nodes: Iterable[NodeInfo],
+        pods: Mapping[str, str],
+        now_s: float,
+        previous: Readings | None = None,
+    ) -> Readings:
+        """A new set of readings; whatever fails is in its failures, nothing is raised.
+
+        A policy without a source (the built-in default, or one whose source may not be asked yet) gets a set
+        without metrics; what is not enforced yet is told by the policy itself.
+
+        Args:
+            nodes: every node that is known; copied before the first await.
+            pods: node by ``namespace/name`` of a pod; looked up from another thread.
+            previous: the policy's last readings, for metrics-server's samples that are older than before.
+        """
+        known, readings_id = tuple(nodes), next(self._ids)
+        match policy.source:
+            case PrometheusSource() as source:
+                answers = await self._prometheus.ask(policy, source, now_s=now_s)
+                # Thousands of series take longer to judge than the event loop may stand still.
+                return await asyncio.to_thread(
+                    readings_from_prometheus,
+                    policy=policy,
+                    nodes=known,
+                    pods=pods,
+                    answers=answers,
+                    readings_id=readings_id,
+                )
+            case MetricsServerSource():
+                usages = await self._metrics_server.ask(
+                    policy=policy.name, now_s=now_s, max_age_s=policy.refresh_interval_s / 2
+                )
+                return await asyncio.to_thread(
+                    readings_from_metrics_server,
+                    policy=policy,
+                    nodes=known,
+                    answers=usages,
+                    readings_id=readings_id,
+                    previous=previous,
+                )
+            case None:
+                names = tuple(node.name for node in known)
+                return Readings(id=readings_id, taken_at_s=now_s, nodes=names, metrics={})
+
+    async def close(self) -> None:
+        """Gives up what is under way."""
+        await self._prometheus.close()
+        await self._metrics_server.close()
