@@ -1,0 +1,1 @@
+"""What people read, as values: fit sentences, events, conditions, statuses, annotations, explanations."""

@@ -1,0 +1,97 @@
+"""Explanations as plain tables of text: from the documents, so that a command line far away can show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.reporting.text import listed
+
+Json = Mapping[str, Any]
+
+# More metrics than these do not fit beside each other in 100 columns; the document has them all.
+MAX_METRIC_COLUMNS = 4
+_UNKNOWN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def node_table(decision: Json) -> Table:
+    """The best nodes: which was chosen, score, cost by term, ``measured->projected`` percent, sample age."""
+    nodes = decision.get("best") or ()
+    terms, metrics = _keys(nodes, "terms"), _keys(nodes, "readings", "projected")[:MAX_METRIC_COLUMNS]
+    columns = ("", "node", "score", *terms, *(f"{_spaced(metric)} %" for metric in metrics), "age")
+    return Table(columns, tuple(_row(node, terms, metrics, decision.get("node")) for node in nodes))
+
+
+def reason_table(decision: Json) -> Table:
+    """Why nodes were refused, with some of them by name."""
+    rows = tuple((str(r["count"]), str(r["reason"]), listed(r["examples"])) for r in decision.get("reasons") or ())
+    return Table(("nodes", "reason", "for example"), rows)
+
+
+def headline(decision: Json) -> str:
+    """The decision in one sentence."""
+    by = f"policy {decision['policy']}" if decision.get("policy") else "the built-in default policy"
+    when = f" at {decision['decidedAt'].split('.')[0]}Z" if decision.get("decidedAt") else ""
+    if decision.get("outcome") != "Bind":
+        return f"{decision['pod']} was not placed{when} ({by}, {decision['outcome']}): {decision['message']}"
+    runner_up = decision.get("runnerUp")
+    second = f"; next best {runner_up['node']} ({_score(runner_up.get('score'))})" if runner_up else ""
+    chosen = f"{decision.get('node') or 'a node'} (score {_score(decision.get('score'))})"
+    return f"{decision['pod']} was placed on {chosen}{when} by {by}{second}"
+
+
+def remarks(decision: Json) -> tuple[str, ...]:
+    """What a reader of the scores must know besides."""
+    found = []
+    if decision.get("overloaded"):
+        found.append("Every fit node was above the policy's limits; the least loaded was taken.")
+    if decision.get("loadSetAside"):
+        found.append(f"Metrics did not count: {decision['loadSetAside']}")
+    if decision.get("readingsTime"):
+        found.append(f"Readings were taken at {decision['readingsTime']}.")
+    if len(hidden := _keys(decision.get("best") or (), "readings", "projected")[MAX_METRIC_COLUMNS:]):
+        found.append(f"Not shown here: {', '.join(hidden)}; -o json has every metric.")
+    return tuple(found)
+
+
+def _row(node: Json, terms: Iterable[str], metrics: Iterable[str], chosen: str | None) -> tuple[str, ...]:
+    costs, readings = node.get("terms") or {}, node.get("readings") or {}
+    projected = node.get("projected") or {}
+    return (
+        "*" if node["node"] == chosen else "",
+        str(node["node"]),
+        _score(node.get("score")),
+        *(f"{costs[term]:.2f}" if term in costs else _UNKNOWN for term in terms),
+        *(_load(readings.get(metric), projected.get(metric)) for metric in metrics),
+        _age(node.get("sampleAgeSeconds")),
+    )
+
+
+def _keys(nodes: Iterable[Json], *fields: str) -> list[str]:
+    """Every key that some node has, in the order of first appearance."""
+    return list(dict.fromkeys(key for node in nodes for field in fields for key in node.get(field) or ()))
+
+
+def _load(measured: int | None, projected: int | None) -> str:
+    before = _UNKNOWN if measured is None else str(measured)
+    return before if projected is None else f"{before}->{projected}"
+
+
+def _score(score: float | None) -> str:
+    return _UNKNOWN if score is None else f"{score:.1f}"
+
+
+def _age(age_s: float | None) -> str:
+    return _UNKNOWN if age_s is None else f"{age_s:.0f}s"
+
+
+def _spaced(metric: str) -> str:
+    """``networkReceive`` as ``network receive``, so that a narrow column can break the line."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in metric)

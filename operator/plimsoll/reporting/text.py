@@ -1,0 +1,23 @@
+"""Fitting sentences into the API's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_ENDING = " ..."
+
+
+def cut(text: str, *, max_bytes: int) -> str:
+    """At most ``max_bytes`` of UTF-8, ended by `` ...`` where something was cut, never inside a character."""
+    encoded = text.encode()
+    if len(encoded) <= max_bytes:
+        return text
+    return encoded[: max_bytes - len(_ENDING)].decode(errors="ignore") + _ENDING
+
+
+def listed(items: Iterable[str], *, at_most: int = 3) -> str:
+    """``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``."""
+    named = list(items)
+    if len(named) > at_most:
+        return f"{', '.join(named[:at_most])} and {len(named) - at_most} more"
+    return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else "".join(named)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pytest
+from tests.builders import make_pod
+
+from plimsoll.reporting.annotation import note_of
+from plimsoll.reporting.explanation import annotation_document, decision_document
+from plimsoll.reporting.pod_state import pod_state
+from plimsoll.reporting.tables import headline, node_table, reason_table, remarks
+from plimsoll.scheduling.decision import NodeScore, Outcome, Rejection
+
+
+def test_each_node_has_its_score_costs_readings_and_sample_age(bound):
+    table = node_table(decision_document(bound()))
+    assert table.columns == (
+        "", "node", "score", "load", "requests", "spreading", "network receive %", "memory %", "cpu %", "age",
+    )  # fmt: skip
+    assert table.rows == (
+        ("*", "node-7", "91.2", "0.06", "0.20", "0.00", "4->9", "30->34", "-->12", "12s"),
+        ("", "node-3", "88.0", "0.10", "-", "-", "7", "-", "-", "-"),
+    )
+
+
+def test_reasons_come_with_nodes_to_look_at(refused):
+    examples = tuple(f"node-{i}" for i in range(10))
+    decision = refused(rejections=(Rejection("P", "Insufficient cpu", 40, resolvable=True, examples=examples),))
+    assert reason_table(decision_document(decision)).rows == (
+        ("40", "Insufficient cpu", "node-0, node-1, node-2 and 7 more"),
+    )
+
+
+def test_the_headline_of_a_bound_pod(bound):
+    assert headline(decision_document(bound())) == (
+        "default/web-1 was placed on node-7 (score 91.2) at 2026-01-01T00:00:00Z by policy network-first;"
+        " next best node-3 (88.0)"
+    )
+
+
+def test_the_headline_of_a_pending_pod(refused):
+    assert headline(decision_document(refused(nodes=0))) == (
+        "default/web-1 was not placed at 2026-01-01T00:00:00Z (the built-in default policy, Unschedulable):"
+        " no nodes available to schedule pods"
+    )
+
+
+def test_the_annotation_has_a_headline_and_a_table_too(bound):
+    document = annotation_document("default/web-1", note_of(bound()))
+    assert headline(document).startswith("default/web-1 was placed on node-7 (score 91.2) by policy network-first")
+    assert [row[1] for row in node_table(document).rows] == ["node-7", "node-3"]
+
+
+def test_remarks_name_what_the_scores_do_not_show(bound):
+    document = decision_document(bound(overloaded=True, load_set_aside="too few nodes"))
+    assert remarks(document)[:2] == (
+        "Every fit node was above the policy's limits; the least loaded was taken.",
+        "Metrics did not count: too few nodes",
+    )
+
+
+def test_metrics_that_do_not_fit_beside_each_other_are_named(bound):
+    readings = {f"m{i}": i for i in range(6)}
+    document = decision_document(bound(best=(NodeScore(node="node-7", score=1.0, readings=readings),)))
+    assert node_table(document).columns == ("", "node", "score", "m0 %", "m1 %", "m2 %", "m3 %", "age")
+    assert remarks(document)[-1] == "Not shown here: m4, m5; -o json has every metric."
+
+
+@pytest.mark.parametrize(
+    ("pod", "want"),
+    [
+        pytest.param(
+            make_pod("p").gated("wait-for-quota", "x"),
+            "default/p is held back until its scheduling gates are removed: wait-for-quota and x",
+            id="gated",
+        ),
+        pytest.param(
+            make_pod("p").spec(schedulerName="default-scheduler"),
+            "default/p is left to default-scheduler; Plimsoll places pods with spec.schedulerName: plimsoll",
+            id="another scheduler's",
+        ),
+        pytest.param(
+            make_pod("p").spec(schedulerName="default-scheduler").on("node-1"),
+            "default/p is on node-1, and carries no decision of Plimsoll (spec.schedulerName: default-scheduler)",
+            id="placed by another scheduler",
+        ),
+        pytest.param(make_pod("p").deleting(), "default/p is being deleted", id="deleting"),
+        pytest.param(make_pod("p").phase("Failed"), "default/p has ended (Failed) and will not be placed", id="ended"),
+        pytest.param(
+            make_pod("p"),
+            "default/p waits, and has not been tried yet: see whether Plimsoll runs and is ready",
+            id="not tried yet",
+        ),
+        pytest.param(
+            make_pod("p").status(
+                conditions=[{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 x."}]
+            ),
+            "default/p waits (Unschedulable): 0/1 x.",
+            id="refused",
+        ),
+    ],
+)
+def test_a_pod_without_a_decision_says_what_it_waits_for(pod, want):
+    assert pod_state(pod.obj(), scheduler_name="plimsoll") == want
+
+
+def test_an_error_headline_names_the_reason(refused):
+    document = decision_document(refused(outcome=Outcome.ERROR, problem="no such policy"))
+    assert headline(document).endswith("(the built-in default policy, SchedulerError): no such policy")
