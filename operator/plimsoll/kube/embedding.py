@@ -1,0 +1,87 @@
+"""kopf inside our own process: started, watched over, and started again where it gives up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import kopf
+
+from plimsoll.kube.backoff import Backoff
+
+log = logging.getLogger(__name__)
+
+_ENOUGH_S = 60.0
+_STOP_S = 1.5
+
+
+class EmbeddedKopf:
+    """Runs kopf's tasks until cancelled.
+
+    kopf ends as a whole where a list or a watch fails in a way that it does not know (an expired page token,
+    a CRD that went away); what it would have told is repaired by the sweeps, so it is simply started anew.
+    ``kopf.operator()`` is not used: as it stops, it waits for and cancels tasks that are not its own.
+
+    Args:
+        started: called after each start; kopf has taken over the signals by then, to be taken back.
+    """
+
+    def __init__(
+        self,
+        registry: kopf.OperatorRegistry,
+        settings: kopf.OperatorSettings,
+        *,
+        started: Callable[[], None],
+        backoff: Backoff | None = None,
+    ) -> None:
+        self._registry = registry
+        self._settings = settings
+        self._started = started
+        self._backoff = backoff or Backoff(initial_s=1.0, cap_s=10.0)
+        self.running = False
+        self.restarts = 0
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            began_s = loop.time()
+            problem = await self._run_once()
+            if loop.time() - began_s > _ENOUGH_S:
+                self._backoff.reset()
+            self.restarts += 1
+            delay_s = self._backoff.next_s()
+            log.warning("kopf gave up and is started again in %.1f s: %s", delay_s, problem)
+            await asyncio.sleep(delay_s)
+
+    async def _run_once(self) -> str:
+        tasks = await kopf.spawn_tasks(
+            registry=self._registry,
+            settings=self._settings,
+            memo=kopf.Memo(),
+            clusterwide=True,
+            standalone=True,
+        )
+        self._started()
+        self.running = True
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return _problem(done)
+        finally:
+            self.running = False
+            await _stop(set(tasks))
+
+
+async def _stop(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    _, hung = await asyncio.wait(tasks, timeout=_STOP_S)
+    if hung:
+        log.warning("kopf did not stop in time", extra={"tasks": sorted(task.get_name() for task in hung)})
+    _problem(tasks - hung)
+
+
+def _problem(done: set[asyncio.Task[None]]) -> str:
+    """What ended the first of them; also marks the exceptions as seen."""
+    errors = [task.exception() for task in done if not task.cancelled()]
+    return next((f"{type(error).__name__}: {error}" for error in errors if error), "no reason given")

@@ -1,0 +1,76 @@
+"""What the operator must be allowed to do: the chart grants it, the start checks it, the tests hold them equal."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from plimsoll.kube.client import ApiClient, Json
+from plimsoll.kube.resources import ACCESS_REVIEWS, EVENTS, LEASES, NAMESPACES, NODES, PODS, POLICIES, Resource
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """One verb on one resource; ``namespace`` "" is all of them, ``name`` "" is all objects."""
+
+    verb: str
+    resource: Resource
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        group = f".{self.resource.group}" if self.resource.group else ""
+        what = self.resource.plural + group + (f"/{self.subresource}" if self.subresource else "")
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return f"{self.verb} {what}{where}"
+
+
+# What runs always needs. metrics.k8s.io and Secrets are left to the policies that ask for them.
+ALWAYS = (
+    *(Permission(verb, resource) for resource in (POLICIES, PODS, NODES, NAMESPACES) for verb in ("list", "watch")),
+    Permission("get", PODS),
+    Permission("create", PODS, "binding"),
+    Permission("patch", PODS, "status"),
+    Permission("patch", POLICIES, "status"),
+    Permission("create", EVENTS),
+    Permission("patch", EVENTS),
+)
+
+
+def lease_permissions(*, namespace: str, name: str) -> tuple[Permission, ...]:
+    return (
+        # By its nature a creation cannot be granted for one name.
+        Permission("create", LEASES, namespace=namespace),
+        Permission("get", LEASES, namespace=namespace, name=name),
+        Permission("update", LEASES, namespace=namespace, name=name),
+    )
+
+
+async def missing(client: ApiClient, needed: tuple[Permission, ...]) -> list[Permission]:
+    """Those that the API server would deny.
+
+    Raises:
+        ApiError: it cannot be asked.
+    """
+    allowed = await asyncio.gather(*(_allowed(client, permission) for permission in needed))
+    return [permission for permission, granted in zip(needed, allowed, strict=True) if not granted]
+
+
+async def _allowed(client: ApiClient, permission: Permission) -> bool:
+    attributes: Json = {
+        "verb": permission.verb,
+        "group": permission.resource.group,
+        "version": permission.resource.version,
+        "resource": permission.resource.plural,
+        "subresource": permission.subresource,
+        "namespace": permission.namespace,
+        "name": permission.name,
+    }
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
+    answer = await client.post(ACCESS_REVIEWS.path(), review)
+    return bool((answer.get("status") or {}).get("allowed"))

@@ -1,0 +1,121 @@
+"""Writes the PodScheduled condition of pods that could not be placed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.errors import ApiError, Conflict, NotFound, Unavailable
+from plimsoll.kube.backoff import Backoff
+from plimsoll.kube.client import STRATEGIC_MERGE_PATCH, ApiClient
+from plimsoll.kube.rate import TokenBucket
+from plimsoll.kube.resources import PODS
+from plimsoll.reporting.conditions import PodCondition, condition_patch, needs_patch
+
+log = logging.getLogger(__name__)
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    pod: PodInfo
+    condition: PodCondition
+
+
+class PodStatusWriter:
+    """Takes conditions at once and writes the newest of each pod by and by, where it says something new.
+
+    Args:
+        condition_of: the condition that the pod has as far as is known; None where it has none.
+        written: told after each write, so that ``condition_of`` knows.
+    """
+
+    def __init__(
+        self,
+        client: ApiClient,
+        *,
+        condition_of: Callable[[Uid], PodCondition | None],
+        written: Callable[[Uid, PodCondition], None],
+        per_s: float = 100.0,
+        burst: int = 200,
+        writers: int = 4,
+        now_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._client = client
+        self._condition_of = condition_of
+        self._written = written
+        self._budget = TokenBucket(per_s=per_s, burst=burst)
+        self._writers = writers
+        self._now_s = now_s
+        self._waiting: dict[Uid, _Wanted] = {}
+        self._order: asyncio.Queue[Uid] = asyncio.Queue()
+        self._under_way: dict[Uid, asyncio.Event] = {}
+
+    def unscheduled(self, pod: PodInfo, condition: PodCondition) -> None:
+        """Never waits. A condition that waits already is replaced."""
+        if pod.uid not in self._waiting:
+            self._order.put_nowait(pod.uid)
+        self._waiting[pod.uid] = _Wanted(pod, condition)
+
+    async def withdraw(self, uid: Uid) -> None:
+        """What waits is not written any more; returns once what was under way is through.
+
+        Whoever binds the pod calls this first: False must not be written over the API server's True.
+        """
+        self._waiting.pop(uid, None)
+        while under_way := self._under_way.get(uid):
+            await under_way.wait()
+
+    def under_way(self, uid: Uid) -> bool:
+        """Whether ``withdraw`` would have something to do."""
+        return uid in self._waiting or uid in self._under_way
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._writers):
+                group.create_task(self._write_on())
+
+    async def _write_on(self) -> None:
+        while True:
+            uid = await self._order.get()
+            await self._budget.take()
+            if wanted := self._waiting.pop(uid, None):
+                await self._write_one(wanted)
+
+    async def _write_one(self, wanted: _Wanted) -> None:
+        uid = wanted.pod.uid
+        while earlier := self._under_way.get(uid):
+            await earlier.wait()
+        done = self._under_way[uid] = asyncio.Event()
+        try:
+            await self._write(wanted)
+        finally:
+            del self._under_way[uid]
+            done.set()
+
+    async def _write(self, wanted: _Wanted) -> None:
+        pod, previous = wanted.pod, self._condition_of(wanted.pod.uid)
+        if not needs_patch(previous, wanted.condition):
+            return
+        patch = condition_patch(wanted.condition, previous=previous, uid=pod.uid, now_s=self._now_s())
+        path = PODS.path(namespace=pod.namespace, name=pod.name, subresource="status")
+        backoff = Backoff()
+        for _ in range(_TRIES):
+            try:
+                await self._client.patch(path, patch, content_type=STRATEGIC_MERGE_PATCH)
+            except (NotFound, Conflict):
+                return  # deleted, or another pod by now
+            except Unavailable as error:
+                await asyncio.sleep(backoff.next_s(at_least_s=error.retry_after_s))
+            except ApiError as error:
+                log.warning("condition was refused: %s", error, extra={"pod": pod.key})
+                return
+            else:
+                self._written(pod.uid, wanted.condition)
+                return

@@ -1,0 +1,65 @@
+"""Structured logs on stderr: a constant message and fields, as JSON or as text."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from typing import Any
+
+from plimsoll.cluster.times import timestamp_micro
+
+# What every record has; the rest are the fields that the caller gave.
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+# These say at INFO what is said better elsewhere, for each event.
+_CHATTY = ("kopf", "asyncio", "urllib3", "aiohttp")
+
+
+def configure(*, style: str, level: str) -> None:
+    """Takes over the root logger.
+
+    Args:
+        style: ``json`` or ``text``.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+
+
+class JsonFormatter(logging.Formatter):
+    """One object per line: ``time``, ``level``, ``logger``, ``message``, the fields, ``error`` with a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": timestamp_micro(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_fields(record),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+class TextFormatter(logging.Formatter):
+    """``<time> <LEVEL> <message> key=value ...``"""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = "".join(f" {key}={_plain(value)}" for key, value in _fields(record).items())
+        time = timestamp_micro(record.created)
+        line = f"{time} {record.levelname:<7} {record.getMessage()}{fields}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    return {key: value for key, value in vars(record).items() if key not in _STANDARD}
+
+
+def _plain(value: Any) -> str:
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if not text or " " in text or "\n" in text else text

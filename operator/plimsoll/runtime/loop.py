@@ -1,0 +1,94 @@
+"""The loop around the Scheduler: asks for commands, hands them on, and lets everything else run in between."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from plimsoll.scheduling.decision import Bind, Command, Decision, Refuse
+from plimsoll.scheduling.scheduler import Scheduler
+
+# A fifth of the longest stall that is allowed: binds and watches get their turn in between.
+_HOLD_S = 0.020
+# How long it sleeps at most; also how often it shows that it is alive.
+_NAP_S = 5.0
+
+
+class Binds(Protocol):
+    """Who carries Binds out."""
+
+    @property
+    def full(self) -> bool:
+        """Too many are under way: nothing more is decided until some are done."""
+
+    def submit(self, command: Bind, *, took_s: float) -> None: ...
+
+
+class Reports(Protocol):
+    """Who tells of decisions, and carries refusals out."""
+
+    def decided(self, decision: Decision, *, took_s: float) -> None: ...
+    def refused(self, command: Refuse, *, took_s: float) -> None: ...
+
+
+class DecisionLoop:
+    """Decides while ``may_decide``.
+
+    Attributes:
+        beat_s: when it last showed that it is alive, by the monotonic clock.
+    """
+
+    def __init__(self, *, scheduler: Scheduler, binds: Binds, reports: Reports, may_decide: Callable[[], bool]) -> None:
+        self.beat_s = time.monotonic()
+        self._scheduler = scheduler
+        self._binds = binds
+        self._reports = reports
+        self._may_decide = may_decide
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something changed that may let it decide."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            self._woken.clear()
+            self.beat_s = time.monotonic()
+            if await self._decide_for_a_while():
+                await asyncio.sleep(0)
+            else:
+                await self._nap()
+
+    async def _decide_for_a_while(self) -> bool:
+        """True where there may be more to do."""
+        until_s = time.perf_counter() + _HOLD_S
+        while self._may_decide() and not self._binds.full:
+            began_s = time.perf_counter()
+            if began_s >= until_s:
+                return True
+            command = self._scheduler.next_command(now_s=time.time())
+            if command is None:
+                return False
+            self._hand_on(command, took_s=time.perf_counter() - began_s)
+        return False
+
+    def _hand_on(self, command: Command, *, took_s: float) -> None:
+        self._reports.decided(command.decision, took_s=took_s)
+        match command:
+            case Bind():
+                self._binds.submit(command, took_s=took_s)
+            case Refuse():
+                self._reports.refused(command, took_s=took_s)
+
+    async def _nap(self) -> None:
+        nap_s = _NAP_S
+        if self._may_decide() and not self._binds.full and (due_s := self._scheduler.wake_at_s()) is not None:
+            nap_s = min(max(due_s - time.time(), 0.0), _NAP_S)
+        try:
+            async with asyncio.timeout(nap_s):
+                await self._woken.wait()
+        except TimeoutError:
+            pass

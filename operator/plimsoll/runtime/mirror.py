@@ -1,0 +1,96 @@
+"""What the reflectors tell, parsed and handed to the Scheduler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.kube.reflector import Identity
+from plimsoll.scheduling.scheduler import Scheduler
+
+Json = dict[str, Any]
+Wake = Callable[[], None]
+
+
+class Nodes:
+    """A reflector's listener."""
+
+    def __init__(self, scheduler: Scheduler, *, wake: Wake) -> None:
+        self._scheduler = scheduler
+        self._wake = wake
+
+    def on_added(self, raw: Json) -> None:
+        self._scheduler.node_seen(NodeInfo.parse(raw), now_s=time.time())
+        self._wake()
+
+    on_updated = on_added
+
+    def on_deleted(self, identity: Identity) -> None:
+        self._scheduler.node_gone(identity.name, now_s=time.time())
+        self._wake()
+
+    def on_listed(self, *, asked_at_s: float) -> None:
+        """Nothing: nodes are not assumed."""
+
+
+class AssignedPods:
+    """A reflector's listener.
+
+    Attributes:
+        uids: of the pods that are assigned and could be read.
+        node_of: their nodes by ``namespace/name``; other threads may read it.
+    """
+
+    def __init__(self, scheduler: Scheduler, *, wake: Wake, clock: Callable[[], float] = time.monotonic) -> None:
+        self.uids: set[Uid] = set()
+        self.node_of: dict[str, str] = {}
+        self._scheduler = scheduler
+        self._wake = wake
+        self._clock = clock
+
+    def on_added(self, raw: Json) -> None:
+        pod = PodInfo.parse(raw)
+        self.uids.add(pod.uid)
+        self.node_of[pod.key] = pod.node
+        self._scheduler.pod_assigned(pod, now_s=time.time())
+        self._wake()
+
+    on_updated = on_added
+
+    def on_deleted(self, identity: Identity) -> None:
+        uid = Uid(identity.uid)
+        self.uids.discard(uid)
+        self.node_of.pop(f"{identity.namespace}/{identity.name}", None)
+        self._scheduler.assigned_pod_gone(uid, now_s=time.time())
+        self._wake()
+
+    def on_listed(self, *, asked_at_s: float) -> None:
+        """A pod that was bound before this LIST and is not in it came and went while nobody watched."""
+        now_s = time.time()
+        listed_at_s = now_s - (self._clock() - asked_at_s)
+        self._scheduler.assigned_pods_listed(self.uids, listed_at_s=listed_at_s, now_s=now_s)
+        self._wake()
+
+
+class Namespaces:
+    """A reflector's listener."""
+
+    def __init__(self, scheduler: Scheduler, *, wake: Wake) -> None:
+        self._scheduler = scheduler
+        self._wake = wake
+
+    def on_added(self, raw: Json) -> None:
+        metadata = raw["metadata"]
+        self._scheduler.namespace_seen(metadata["name"], metadata.get("labels") or {}, now_s=time.time())
+        self._wake()
+
+    on_updated = on_added
+
+    def on_deleted(self, identity: Identity) -> None:
+        self._scheduler.namespace_gone(identity.name, now_s=time.time())
+
+    def on_listed(self, *, asked_at_s: float) -> None:
+        """Nothing to settle."""

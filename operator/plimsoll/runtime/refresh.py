@@ -1,0 +1,192 @@
+"""One task per policy: readings at every refresh, and the status that shows them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from plimsoll.cluster.node import NodeInfo
+from plimsoll.errors import ApiError, Conflict, NotFound
+from plimsoll.load.readings import Readings
+from plimsoll.policy.compiled import Policy
+from plimsoll.reporting.noise import worth_writing
+from plimsoll.reporting.status import invalid_status, policy_status
+from plimsoll.runtime.policies import PolicyBook, PolicyEntry
+from plimsoll.scheduling.overview import PolicyOverview
+from plimsoll.scheduling.scheduler import Scheduler
+
+Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
+
+# Beyond a source's own time-out; the first pods do not wait longer for a source that hangs.
+_FIRST_ANSWER_S = 15.0
+# As the default refresh interval.
+_INVALID_S = 30.0
+
+
+class MetricsSources(Protocol):
+    """Whoever asks Prometheus and metrics-server; failures are part of the Readings, never raised."""
+
+    async def refresh(
+        self,
+        policy: Policy,
+        *,
+        nodes: Iterable[NodeInfo],
+        pods: Mapping[str, str],
+        now_s: float,
+        previous: Readings | None,
+    ) -> Readings: ...
+
+
+class StatusWriter(Protocol):
+    async def __call__(self, entry: PolicyEntry, status: Json) -> None:
+        """Raises ApiError where the API server did not take it."""
+
+
+class Observer(Protocol):
+    """Who counts."""
+
+    def refreshed(self, policy: Policy, overview: PolicyOverview) -> None: ...
+    def status_write(self, result: str) -> None: ...
+    def forgotten(self, name: str) -> None: ...
+
+
+class Refresher:
+    """Keeps a task for each policy, begun anew when its spec changes: the first refresh is at once.
+
+    Args:
+        node_of: nodes of assigned pods by ``namespace/name``.
+        leading: standbys take readings as well, so that they can take over at once, but write nothing.
+        wake: called when readings may have changed what pods wait for.
+    """
+
+    def __init__(
+        self,
+        *,
+        scheduler: Scheduler,
+        policies: PolicyBook,
+        sources: MetricsSources,
+        node_of: Mapping[str, str],
+        write: StatusWriter,
+        leading: Callable[[], bool],
+        wake: Callable[[], None],
+        observer: Observer,
+    ) -> None:
+        self._scheduler = scheduler
+        self._policies = policies
+        self._sources = sources
+        self._node_of = node_of
+        self._write = write
+        self._leading = leading
+        self._wake = wake
+        self._observer = observer
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._answered: dict[str, asyncio.Event] = {}
+        self._failed: Callable[[BaseException], None] = lambda _: None
+        self._started = False
+
+    def start(self, *, failed: Callable[[BaseException], None]) -> None:
+        """From now on; ``failed`` is told of an error in a task, which is a mistake of ours."""
+        self._started, self._failed = True, failed
+        for entry in self._policies:
+            self.changed(entry.name)
+
+    def changed(self, name: str) -> None:
+        """A policy was added, its spec changed, or it is gone."""
+        self._wake()
+        if not self._started:
+            return
+        if task := self._tasks.pop(name, None):
+            task.cancel()
+        entry = self._policies.get(name)
+        if entry is None:
+            self._answered.pop(name, None)
+            self._observer.forgotten(name)
+            return
+        self._answered.setdefault(name, asyncio.Event())
+        task = asyncio.create_task(self._refresh_on(entry), name=f"refresh of {name}")
+        task.add_done_callback(self._ended)
+        self._tasks[name] = task
+
+    async def wait_first_answers(self, *, within_s: float = _FIRST_ANSWER_S) -> None:
+        """Until each policy has been answered once or had its time."""
+        waits = [asyncio.ensure_future(answered.wait()) for answered in self._answered.values()]
+        if waits:
+            _, late = await asyncio.wait(waits, timeout=within_s)
+            for wait in late:
+                wait.cancel()
+
+    async def stop(self) -> None:
+        self._started = False
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def _refresh_on(self, entry: PolicyEntry) -> None:
+        if entry.policy is None:
+            return await self._show_invalid_on(entry)
+        loop = asyncio.get_running_loop()
+        due_s, readings = loop.time(), None
+        while True:
+            readings = await self._refresh(entry, entry.policy, readings)
+            # From one due time to the next, so that a slow source does not stretch the interval.
+            due_s = max(due_s + entry.policy.refresh_interval_s, loop.time())
+            await asyncio.sleep(due_s - loop.time())
+
+    async def _refresh(self, entry: PolicyEntry, policy: Policy, previous: Readings | None) -> Readings | None:
+        readings = await self._read(policy, previous)
+        self._answered[entry.name].set()
+        overview = self._scheduler.overview(policy.name, now_s=time.time())
+        if overview is not None:
+            self._observer.refreshed(policy, overview)
+            status = policy_status(overview, previous=entry.status, now_s=time.time())
+            await self._show(entry, status)
+        return readings
+
+    async def _read(self, policy: Policy, previous: Readings | None) -> Readings | None:
+        if policy.source is None or not policy.metrics:
+            return None
+        readings = await self._sources.refresh(
+            policy, nodes=self._scheduler.nodes(), pods=self._node_of, now_s=time.time(), previous=previous
+        )
+        self._scheduler.readings_taken(policy.name, readings, now_s=time.time())
+        self._wake()
+        return readings
+
+    async def _show_invalid_on(self, entry: PolicyEntry) -> None:
+        """Written once; tried again while it could not be, or another process led."""
+        assert entry.error is not None
+        self._answered[entry.name].set()
+        while True:
+            status = invalid_status(
+                generation=entry.generation, error=entry.error, previous=entry.status, now_s=time.time()
+            )
+            await self._show(entry, status)
+            await asyncio.sleep(_INVALID_S)
+
+    async def _show(self, entry: PolicyEntry, status: Json) -> None:
+        if not self._leading():
+            return
+        if not worth_writing(entry.status, status, time.time()):
+            self._observer.status_write("skipped")
+            return
+        try:
+            await self._write(entry, status)
+        except (NotFound, Conflict):
+            return  # deleted or recreated; the watch is about to say so
+        except ApiError as error:
+            log.warning("status could not be written: %s", error, extra={"policy": entry.name})
+            self._observer.status_write("failed")
+        else:
+            entry.status = status
+            self._observer.status_write("written")
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            self._failed(error)
