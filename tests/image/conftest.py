@@ -1,0 +1,3 @@
+from tests.image.fixtures import installed_plimsoll
+
+__all__ = ["installed_plimsoll"]
