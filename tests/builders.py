@@ -1,13 +1,22 @@
-"""Fluent builders of API objects: ``make_pod().cpu("1").obj()`` is JSON, ``.info()`` is parsed."""
+"""Fluent builders of API objects: ``make_pod().cpu("1").obj()`` is JSON, ``.info()`` is parsed.
+
+Beside them policies and readings as the core uses them, and a cache that holds nodes and pods.
+"""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Self
 
+import numpy as np
+
+from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.load.readings import MetricReadings, Readings, ReadingState
+from plimsoll.policy.compiled import Metric, MetricsServerSource, Policy
 
 _serial = itertools.count(1)
 
@@ -165,6 +174,10 @@ class NodeBuilder:
         self._node["status"]["allocatable"].update(quantities)
         return self
 
+    def metadata(self, **fields: Any) -> Self:
+        self._node["metadata"].update(fields)
+        return self
+
     def label(self, key: str, value: str) -> Self:
         self._node["metadata"]["labels"][key] = value
         return self
@@ -199,3 +212,66 @@ class NodeBuilder:
 def _container(name: str, requests: dict[str, str]) -> dict[str, Any]:
     named = {k.replace("_", "-"): v for k, v in requests.items()}
     return {"name": name, "image": "app", "resources": {"requests": named}}
+
+
+# 2027-01-15T08:00:00Z: a year after the objects of these builders were made.
+NOW_S = 1_800_000_000.0
+CAPACITY = {"cpu": 16.0, "memory": 64.0 * 2**30, "networkReceive": 125e6, "networkTransmit": 125e6}
+
+
+def make_cache(nodes: Iterable[NodeBuilder] = (), pods: Iterable[PodBuilder] = ()) -> Cache:
+    cache = Cache()
+    for node in nodes:
+        cache.put_node(node.info())
+    for pod in pods:
+        cache.put_pod(pod.info())
+    return cache
+
+
+def make_policy(
+    name: str = "measured",
+    *,
+    weights: Mapping[str, float] | None = None,
+    limits: Mapping[str, float] | None = None,
+    **fields: Any,
+) -> Policy:
+    """``make_policy(weights={"cpu": 1}, limits={"memory": 0.9}, priority=3)``; no metrics unless they are named."""
+    weights, limits = weights or {}, limits or {}
+    names = dict.fromkeys((*weights, *limits))
+    metrics = tuple(Metric(m, float(weights.get(m, 0.0)), limits.get(m)) for m in names)
+    source = MetricsServerSource() if metrics else None
+    return Policy(**{"name": name, "uid": f"uid-{name}", "metrics": metrics, "source": source, **fields})
+
+
+def make_readings(
+    utilisation: Mapping[str, Mapping[str, float | None]],
+    *,
+    taken_at_s: float = NOW_S,
+    age_s: float = 0.0,
+    window_s: float = 300.0,
+    failures: Mapping[str, str] | None = None,
+) -> Readings:
+    """``make_readings({"cpu": {"n1": 0.2, "n2": None}})``: n1 carries 20 % of its 16 cores, n2 is not measured."""
+    nodes = tuple(dict.fromkeys(node for by_node in utilisation.values() for node in by_node))
+    metrics = {
+        metric: _metric_readings(metric, [by_node.get(node) for node in nodes], taken_at_s - age_s, age_s, window_s)
+        for metric, by_node in utilisation.items()
+    }
+    return Readings(next(_serial), taken_at_s, nodes, metrics, failures or {})
+
+
+def _metric_readings(
+    metric: str, utilisation: list[float | None], sampled_at_s: float, age_s: float, window_s: float
+) -> MetricReadings:
+    shares = np.array([np.nan if u is None else u for u in utilisation], dtype=np.float64)
+    missing = np.isnan(shares) | (age_s > 600)
+    state = np.where(missing, ReadingState.MISSING, ReadingState.OK if age_s <= 90 else ReadingState.STALE)
+    capacity = np.where(missing, np.nan, CAPACITY[metric])
+    return MetricReadings(
+        utilisation=np.where(missing, np.nan, shares),
+        value=shares * capacity,
+        capacity=capacity,
+        sampled_at_s=np.where(missing, np.nan, sampled_at_s),
+        window_s=window_s,
+        state=state.astype(np.int8),
+    )

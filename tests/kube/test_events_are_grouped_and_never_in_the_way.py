@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from plimsoll.kube.client import ApiClient
+from plimsoll.kube.events import EventRecorder
+from plimsoll.reporting.events import Event, failed_scheduling, scheduled
+from tests.builders import make_pod
+from tests.kube.api_server import ApiServer
+
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+Until = Callable[..., Any]
+
+
+class Times:
+    def __init__(self) -> None:
+        self.now_s = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def times() -> Times:
+    return Times()
+
+
+@pytest.fixture
+def lost() -> list[str]:
+    return []
+
+
+@pytest.fixture
+async def recorder(client: ApiClient, times: Times, lost: list[str]) -> AsyncIterator[EventRecorder]:
+    made = EventRecorder(client, instance="here", per_s=1000, burst=1000, now_s=times, dropped=lost.append)
+    task = asyncio.create_task(made.run())
+    yield made
+    assert not task.done(), task
+    task.cancel()
+
+
+def _event(name: str = "web", note: str = "0/1 nodes are available.") -> Event:
+    return failed_scheduling(make_pod(name).info(), message=note, controller="plimsoll")
+
+
+async def test_the_first_time_is_an_object(server: ApiServer, recorder: EventRecorder) -> None:
+    recorder.record(scheduled(make_pod("web").info(), node="node-1", controller="plimsoll"))
+    await recorder.flush()
+    (body,) = server.sent("POST", EVENTS)
+    assert body["note"] == "Successfully assigned default/web to node-1"
+    assert (body["reportingController"], body["reportingInstance"]) == ("plimsoll", "here")
+    assert "series" not in body
+
+
+async def test_later_times_are_its_series(server: ApiServer, recorder: EventRecorder, times: Times) -> None:
+    for _ in range(3):
+        recorder.record(_event())
+        await recorder.flush()
+        times.now_s += 60
+    assert len(server.sent("POST", EVENTS)) == 1
+    assert [patch["series"]["count"] for patch in server.sent("PATCH", EVENTS)] == [2, 3]
+    assert server.sent("PATCH", EVENTS)[-1]["series"]["lastObservedTime"] == "1970-01-12T13:48:40.000000Z"
+
+
+async def test_other_words_are_another_event(server: ApiServer, recorder: EventRecorder) -> None:
+    recorder.record(_event(note="1 Insufficient cpu."))
+    recorder.record(_event(note="1 Insufficient memory."))
+    await recorder.flush()
+    assert {body["note"] for body in server.objects.values()} == {"1 Insufficient cpu.", "1 Insufficient memory."}
+
+
+async def test_after_six_quiet_minutes_a_new_event_begins(
+    server: ApiServer, recorder: EventRecorder, times: Times
+) -> None:
+    recorder.record(_event())
+    await recorder.flush()
+    times.now_s += 361
+    recorder.record(_event())
+    await recorder.flush()
+    assert len(server.sent("POST", EVENTS)) == 2
+    assert server.sent("PATCH", EVENTS) == []
+
+
+async def test_a_series_whose_object_has_expired_begins_anew(server: ApiServer, recorder: EventRecorder) -> None:
+    recorder.record(_event())
+    await recorder.flush()
+    (name,) = server.objects
+    await server.delete(name)
+    recorder.record(_event())
+    await recorder.flush()
+    assert len(server.sent("POST", EVENTS)) == 2
+    assert server.sent("POST", EVENTS)[-1]["series"]["count"] == 2
+
+
+async def test_what_happens_often_before_it_is_written_is_written_once(
+    server: ApiServer, recorder: EventRecorder
+) -> None:
+    for _ in range(50):
+        recorder.record(_event())
+    await recorder.flush()
+    assert len(server.sent("POST", EVENTS)) == 1
+    assert server.sent("POST", EVENTS)[0]["series"]["count"] == 50
+
+
+async def test_recording_never_waits_and_what_is_too_much_is_counted(client: ApiClient, lost: list[str]) -> None:
+    recorder = EventRecorder(client, instance="here", waiting=10, dropped=lost.append)
+    for i in range(25):
+        recorder.record(_event(f"pod-{i}"))
+    assert lost == ["budget"] * 15
+
+
+async def test_the_budget_holds(server: ApiServer, client: ApiClient) -> None:
+    recorder = EventRecorder(client, instance="here", per_s=20, burst=5)
+    task = asyncio.create_task(recorder.run())
+    began_s = time.monotonic()
+    for i in range(15):
+        recorder.record(_event(f"pod-{i}"))
+    await recorder.flush()
+    task.cancel()
+    assert 0.4 <= time.monotonic() - began_s < 2
+    assert len(server.sent("POST", EVENTS)) == 15
+
+
+@pytest.mark.parametrize("status", [429, 500])
+async def test_an_api_server_in_trouble_is_tried_again(
+    server: ApiServer, recorder: EventRecorder, lost: list[str], status: int
+) -> None:
+    server.fail("POST", EVENTS, status=status, times=2)
+    recorder.record(_event())
+    await recorder.flush()
+    assert len(server.objects) == 1
+    assert lost == []
+
+
+async def test_an_event_that_is_refused_is_given_up(
+    server: ApiServer, recorder: EventRecorder, lost: list[str]
+) -> None:
+    server.fail("POST", EVENTS, status=422, times=1)
+    recorder.record(_event())
+    await recorder.flush()
+    assert lost == ["refused"]
+    recorder.record(_event("another"))
+    await recorder.flush()
+    assert len(server.objects) == 1
+
+
+async def test_an_event_that_was_written_without_an_answer_is_not_written_twice(
+    server: ApiServer, recorder: EventRecorder, lost: list[str]
+) -> None:
+    server.fail("POST", EVENTS, status=500, carried_out=True)
+    recorder.record(_event())
+    await recorder.flush()
+    assert len(server.objects) == 1
+    assert lost == []

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from plimsoll.cluster.pod import Uid
+from plimsoll.kube.client import ApiClient
+from plimsoll.kube.pod_status import PodStatusWriter
+from plimsoll.reporting.conditions import PodCondition
+from tests.builders import make_pod
+from tests.kube.api_server import ApiServer
+
+POD = "/api/v1/namespaces/default/pods/web"
+STATUS = f"{POD}/status"
+Until = Callable[..., Any]
+
+
+@pytest.fixture
+def known() -> dict[Uid, PodCondition]:
+    return {}
+
+
+@pytest.fixture
+async def writer(
+    server: ApiServer, client: ApiClient, known: dict[Uid, PodCondition]
+) -> AsyncIterator[PodStatusWriter]:
+    await server.put(POD, make_pod("web").obj())
+    made = PodStatusWriter(client, condition_of=known.get, written=known.__setitem__, now_s=lambda: 0.0)
+    task = asyncio.create_task(made.run())
+    yield made
+    assert not task.done(), task
+    task.cancel()
+
+
+def _condition(message: str) -> PodCondition:
+    return PodCondition("False", "Unschedulable", message)
+
+
+def _messages(server: ApiServer) -> list[str]:
+    return [body["status"]["conditions"][0]["message"] for body in server.sent("PATCH", STATUS)]
+
+
+async def test_a_condition_is_written_once_per_change(server: ApiServer, writer: PodStatusWriter, until: Until) -> None:
+    pod = make_pod("web").info()
+    for message in ("no cpu", "no cpu", "no memory", "no memory"):
+        writer.unscheduled(pod, _condition(message))
+        await until(lambda: not writer.under_way(pod.uid))
+        await asyncio.sleep(0.02)
+    assert _messages(server) == ["no cpu", "no memory"]
+
+
+async def test_the_newest_of_those_that_wait_is_written(server: ApiServer, writer: PodStatusWriter, until: Until) -> None:
+    pod = make_pod("web").info()
+    writer.unscheduled(pod, _condition("first"))
+    writer.unscheduled(pod, _condition("second"))
+    await until(lambda: _messages(server))
+    assert _messages(server) == ["second"]
+
+
+async def test_what_is_withdrawn_is_not_written(server: ApiServer, writer: PodStatusWriter) -> None:
+    pod = make_pod("web").info()
+    writer.unscheduled(pod, _condition("no cpu"))
+    await writer.withdraw(pod.uid)
+    await asyncio.sleep(0.05)
+    assert _messages(server) == []
+    assert not writer.under_way(pod.uid)
+
+
+async def test_withdrawing_waits_for_what_is_being_written(
+    server: ApiServer, writer: PodStatusWriter, known: dict[Uid, PodCondition], until: Until
+) -> None:
+    pod = make_pod("web").info()
+    server.fail("PATCH", STATUS, status=503)
+    writer.unscheduled(pod, _condition("no cpu"))
+    await until(lambda: server.count("PATCH", STATUS))
+    assert known == {}
+    await writer.withdraw(pod.uid)
+    assert known == {pod.uid: _condition("no cpu")}
+
+
+async def test_another_pod_of_the_name_is_left_alone(server: ApiServer, writer: PodStatusWriter, until: Until) -> None:
+    await server.put(POD, make_pod("web").metadata(uid="another").obj())
+    writer.unscheduled(make_pod("web").info(), _condition("no cpu"))
+    await until(lambda: server.count("PATCH", STATUS))
+    await asyncio.sleep(0.02)
+    assert "conditions" not in server.objects[POD]["status"]
+    assert server.count("PATCH", STATUS) == 1
+
+
+async def test_a_pod_that_is_gone_or_refused_does_not_hold_up_others(
+    server: ApiServer, writer: PodStatusWriter, until: Until
+) -> None:
+    server.fail("PATCH", STATUS, status=422)
+    writer.unscheduled(make_pod("gone").info(), _condition("no cpu"))
+    writer.unscheduled(make_pod("web").info(), _condition("no cpu"))
+    await until(lambda: server.count("PATCH") == 2)
+    writer.unscheduled(make_pod("web").info(), _condition("no memory"))
+    await until(lambda: "conditions" in server.objects[POD]["status"])
