@@ -62,13 +62,15 @@ class Cache:
         if pod.terminal:
             return self.drop_pod(pod.uid)
         before = self._pods.get(pod.uid)
-        confirmed = pod.uid in self._assumed
         self._assumed.discard(pod.uid)
         if before is not None:
             self._take_off(before)
         self._put_on(pod)
-        if before is None or (confirmed and before.node != pod.node):
+        if before is None:
             return Change(ChangeKind.POD_ADDED, node=pod.node, pod=pod)
+        if before.node != pod.node:
+            # Somebody else bound what we had assumed elsewhere: the room there is free again.
+            return Change(ChangeKind.POD_DELETED | ChangeKind.POD_ADDED, node=before.node, pod=before)
         kind = _pod_difference(before, pod)
         return Change(kind, node=pod.node, pod=before) if kind else None
 

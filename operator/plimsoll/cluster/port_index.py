@@ -33,8 +33,3 @@ class PortIndex:
         for row, addresses in self._users.get((port.protocol, port.port), {}).items():
             if port.ip == _WILDCARD or _WILDCARD in addresses or port.ip in addresses:
                 yield row
-
-
-def conflict(wanted: HostPort, used: HostPort) -> bool:
-    same_port = (wanted.protocol, wanted.port) == (used.protocol, used.port)
-    return same_port and (_WILDCARD in {wanted.ip, used.ip} or wanted.ip == used.ip)

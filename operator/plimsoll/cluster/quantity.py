@@ -28,6 +28,7 @@ _SUFFIXES = {
 }
 # The API server's own bound is 2**63 - 1; a longer exponent is an attack on memory, not a quantity.
 _MAX_EXPONENT = 30
+_LONGEST = 256
 _INT64_MAX = 2**63 - 1
 
 
@@ -38,7 +39,7 @@ def exact(text: object) -> Fraction:
         QuantityError: the text is not a quantity.
     """
     if isinstance(text, bool) or not isinstance(text, str | int | float):
-        raise QuantityError(f"{text!r} is not a quantity: write a number with an optional suffix, e.g. 500m or 1Gi")
+        raise _no_quantity(text)
     return _parse(str(text))
 
 
@@ -54,9 +55,9 @@ def whole(text: object) -> int:
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Fraction:
-    match = _GRAMMAR.fullmatch(text)
+    match = _GRAMMAR.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
-        raise QuantityError(f"{text!r} is not a quantity: write a number with an optional suffix, e.g. 500m or 1Gi")
+        raise _no_quantity(text)
     value = Fraction(match["number"]) * _scale(text, match["suffix"] or "")
     return -value if match["sign"] == "-" else value
 
@@ -68,6 +69,10 @@ def _scale(text: str, suffix: str) -> Fraction:
     if abs(exponent) > _MAX_EXPONENT:
         raise QuantityError(f"{text!r} is not a quantity: its exponent is beyond {_MAX_EXPONENT}")
     return Fraction(10) ** exponent
+
+
+def _no_quantity(text: object) -> QuantityError:
+    return QuantityError(f"{text!r:.80} is not a quantity: write a number with an optional suffix, e.g. 500m or 1Gi")
 
 
 def _ceil(value: Fraction) -> int:

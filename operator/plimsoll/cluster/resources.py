@@ -114,7 +114,7 @@ def _pod_level_only(pod_level: Amounts) -> Amounts:
 
 def _in_force(asked: Mapping[str, Any], status: Json | None, *, infeasible: bool) -> Amounts:
     """``status`` is a container's, or the pod's own for pod-level resources; without resources in it the spec holds."""
-    if not status or not status.get("resources"):
+    if status is None or status.get("resources") is None:
         return amounts(asked)
     actual, allocated = amounts(_requests(status)), amounts(status.get("allocatedResources"))
     return greatest(actual, allocated) if infeasible else greatest(amounts(asked), actual, allocated)

@@ -23,6 +23,8 @@ CPU_COLUMN, MEMORY_COLUMN, EPHEMERAL_STORAGE_COLUMN, PODS_COLUMN = (
     BASIC.index(name) for name in (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 )
 _FIRST_ROWS = 16
+# A pod that names its node itself may ask for anything: a thousand such on one node must not overflow its row.
+_MOST_PER_POD = 2**53
 
 
 class Snapshot:
@@ -109,7 +111,9 @@ class Snapshot:
         self._zone[row] = self._zone_ids.setdefault(node.zone, len(self._zone_ids))
         self._allocatable[row] = 0
         for name, value in node.allocatable.items():
-            self._allocatable[row, self._column(name)] = value
+            # The column first: a new resource makes new arrays.
+            column = self._column(name)
+            self._allocatable[row, column] = value
         return row
 
     def drop(self, name: str) -> None:
@@ -126,9 +130,8 @@ class Snapshot:
     def take(self, row: int, requests: Mapping[str, int], *, sign: int) -> None:
         """Adds (+1) or takes away (-1) one pod's requests."""
         for name, value in requests.items():
-            # The column first: a new resource makes new arrays.
             column = self._column(name)
-            self._requested[row, column] += sign * value
+            self._requested[row, column] += sign * min(value, _MOST_PER_POD)
         self._requested[row, PODS_COLUMN] += sign
 
     def _take_row(self) -> int:

@@ -105,7 +105,7 @@ def _groups(
         if cluster_filter.concerns(pod):
             yield cluster_filter.refusals(view, pod)
     if policy.node_selector or policy.node_affinity is not None:
-        yield _node_refusals(view, pod, caches.of_policy(policy))
+        yield _node_refusals(view, _NO_POD, caches.of_policy(policy))
 
 
 def _outside(view: Snapshot, named: frozenset[str]) -> Refusal:

@@ -12,7 +12,7 @@ _PER_POD = 10
 
 
 class History:
-    """Bounded: the oldest decision of all goes first, and no pod keeps more than ten."""
+    """Bounded: the pod that was tried longest ago loses its oldest first, and no pod keeps more than ten."""
 
     def __init__(self) -> None:
         self._by_pod: OrderedDict[str, deque[Decision]] = OrderedDict()

@@ -42,7 +42,7 @@ class Loads:
         self._by_policy = {BUILT_IN.name: before[BUILT_IN.name]}
         for policy in policies:
             old = before.get(policy.name)
-            self._by_policy[policy.name] = old if old and old.policy is policy else PolicyLoad(policy)
+            self._by_policy[policy.name] = old if old and old.policy == policy else PolicyLoad(policy)
         if self._horizon_s() > horizon_s:
             for pod in pods:
                 self._note(pod, now_s=now_s)
@@ -51,14 +51,11 @@ class Loads:
             if old and old is not load and old.readings and same_question(old.policy, load.policy):
                 self._refresh(load, old.readings, now_s=now_s)
 
-    def readings_taken(self, policy: str, readings: Readings, *, now_s: float) -> bool:
-        """Puts a set in force; answers whether pods that metrics keep waiting may have got what they need."""
-        load = self._by_policy.get(policy)
-        if load is None:
-            return False
+    def readings_taken(self, policy: str, readings: Readings, *, now_s: float) -> None:
+        """Puts a set in force, for one of the policies that are."""
+        load = self._by_policy[policy]
         self._ledger.prune(covered_before_s=now_s - self._horizon_s())
         self._refresh(load, carry_over(load.readings, readings, interval_s=load.policy.refresh_interval_s), now_s=now_s)
-        return True
 
     def pod_placed(self, pod: PodInfo, *, now_s: float) -> None:
         """A pod was assumed, or seen on its node."""

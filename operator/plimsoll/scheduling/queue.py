@@ -21,6 +21,8 @@ from plimsoll.filters.run import wakes_of
 _FIRST_BACKOFF_S, _LONGEST_BACKOFF_S = 1.0, 10.0
 # The safety net for a change that nobody reported: what has waited this long is tried again.
 _STUCK_S, _STUCK_CHECK_S = 300.0, 30.0
+# So many are not worth the walk.
+_VOID_ENTRIES = 1000
 
 
 class Place(enum.Enum):
@@ -108,10 +110,8 @@ class Queue:
         self._free_stuck(now_s)
         while self._active:
             _, _, ticket, uid = heapq.heappop(self._active)
-            queued = self._pods.get(uid)
-            if queued is not None and queued.ticket == ticket:
-                del self._pods[uid]
-                return queued
+            if self._current(uid, ticket):
+                return self._pods.pop(uid)
         return None
 
     def failed(self, queued: QueuedPod, *, rejected_by: frozenset[str], now_s: float) -> None:
@@ -124,8 +124,9 @@ class Queue:
     def wake(self, change: Change, *, now_s: float) -> None:
         """Moves the pods that wait for such a change to active, or to backoff where that is not over."""
         for wakes in [w for w in self._waiting if w & change.kind]:
-            for uid in list(self._waiting[wakes]):
-                self._try_again(self._pods[uid], now_s=now_s)
+            for queued in [self._pods[uid] for uid in self._waiting[wakes]]:
+                if change.policy in {"", queued.policy}:
+                    self._try_again(queued, now_s=now_s)
 
     def wake_pod(self, uid: Uid, *, now_s: float) -> None:
         queued = self._pods.get(uid)
@@ -170,6 +171,7 @@ class Queue:
         waiting.pop(queued.pod.uid, None)
         if not waiting:
             self._waiting.pop(queued.wakes, None)
+        self._tidy()
 
     def _enter(self, queued: QueuedPod, place: Place) -> None:
         uid = queued.pod.uid
@@ -184,6 +186,14 @@ class Queue:
                 self._waiting.setdefault(queued.wakes, {})[uid] = None
             case Place.GATED:
                 pass
+
+    def _tidy(self) -> None:
+        """A standby never pops: without this each pod that came and went would leave its void entry for good."""
+        if len(self._active) + len(self._backoff) > 2 * len(self._pods) + _VOID_ENTRIES:
+            self._active = [entry for entry in self._active if self._current(entry[3], entry[2])]
+            self._backoff = [entry for entry in self._backoff if self._current(entry[2], entry[1])]
+            heapq.heapify(self._active)
+            heapq.heapify(self._backoff)
 
     def _end_backoffs(self, now_s: float) -> None:
         while self._backoff and self._backoff[0][0] <= now_s:

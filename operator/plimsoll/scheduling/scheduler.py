@@ -60,6 +60,9 @@ class Scheduler:
             self.assigned_pod_gone(pod.uid, now_s=now_s)
             return
         self._bound_at_s.pop(pod.uid, None)
+        known = self._cache.pod(pod.uid)
+        if known is not None and known.node != pod.node:
+            self._forget(pod.uid)  # somebody else bound it: our decision does not hold
         change = self._cache.put_pod(pod)
         if pod.uid not in self._placed_by and (policy := _policy_of(pod)) is not None:
             self._placed_by[pod.uid] = policy
@@ -92,7 +95,7 @@ class Scheduler:
     def namespace_seen(self, name: str, labels: Mapping[str, str], *, now_s: float) -> None:
         if self._namespaces.get(name) != labels:
             self._namespaces[name] = labels
-            self._wake_reselected(now_s=now_s)
+            self._wake_reselected(now_s=now_s, namespace=name)
 
     def namespace_gone(self, name: str, *, now_s: float) -> None:  # noqa: ARG002
         self._namespaces.pop(name, None)
@@ -231,12 +234,14 @@ class Scheduler:
         if change is not None:
             self._queue.wake(change, now_s=now_s)
 
-    def _wake_reselected(self, *, now_s: float) -> None:
-        """Pods that another policy would place now than at their last attempt."""
+    def _wake_reselected(self, *, now_s: float, namespace: str | None = None) -> None:
+        """Pods (of one namespace) that another policy would place now than at their last attempt."""
         for queued in list(self._queue):
+            if not queued.attempts or namespace not in {None, queued.pod.namespace}:
+                continue
             selection = self._select(queued.pod)
             name = "" if selection.policy is None else selection.policy.name
-            if queued.attempts and name != queued.policy:
+            if name != queued.policy:
                 self._queue.wake_pod(queued.pod.uid, now_s=now_s)
 
 

@@ -60,7 +60,8 @@ def _mean(costs: Floats, weights: Floats) -> Floats:
 def _relative(metric: MetricLoad, projected: Floats, fresh: Bools, policy: Policy) -> Floats:
     """[N], the cost of one metric: 0 is the score 100 of an idle node, 1 the score 0 of the busiest.
 
-    A node without a fresh reading keeps what its requests suggest.
+    A node without a fresh reading is put on the same scale by what its requests suggest, and never below that: among
+    nodes that are all about as busy it would else be the best of all.
     """
     match metric.metric.name:
         case name if name in NETWORK_METRICS:
@@ -69,7 +70,7 @@ def _relative(metric: MetricLoad, projected: Floats, fresh: Bools, policy: Polic
             cost = _memory_missing(metric.capacity * (1 - projected), fresh, policy.max_memory_bytes)
         case _:
             cost = _share_of_most(projected, fresh)
-    return np.where(fresh, cost, np.clip(projected, 0.0, 1.0))
+    return np.where(fresh, cost, np.clip(np.fmax(cost, projected), 0.0, 1.0))
 
 
 def _share_of_most(values: Floats, fresh: Bools) -> Floats:
