@@ -15,6 +15,8 @@ import numpy as np
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.load.estimate import PolicyLoad
+from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import MetricReadings, Readings, ReadingState
 from plimsoll.policy.compiled import Metric, MetricsServerSource, Policy
 
@@ -124,7 +126,17 @@ class PodBuilder:
 
     def required_node_affinity(self, *terms: dict[str, Any]) -> Self:
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
-        self._pod["spec"].setdefault("affinity", {})["nodeAffinity"] = required
+        self._pod["spec"].setdefault("affinity", {}).setdefault("nodeAffinity", {}).update(required)
+        return self
+
+    def prefer_nodes(self, weight: int, **labels: str) -> Self:
+        """A preferred term of node affinity: all of these labels."""
+        wanted = [{"key": key, "operator": "In", "values": [value]} for key, value in labels.items()]
+        return self.preferred_node_affinity({"weight": weight, "preference": {"matchExpressions": wanted}})
+
+    def preferred_node_affinity(self, *terms: dict[str, Any]) -> Self:
+        node_affinity = self._pod["spec"].setdefault("affinity", {}).setdefault("nodeAffinity", {})
+        node_affinity.setdefault("preferredDuringSchedulingIgnoredDuringExecution", []).extend(terms)
         return self
 
     def tolerate(self, **toleration: str) -> Self:
@@ -241,6 +253,16 @@ def make_policy(
     metrics = tuple(Metric(m, float(weights.get(m, 0.0)), limits.get(m)) for m in names)
     source = MetricsServerSource() if metrics else None
     return Policy(**{"name": name, "uid": f"uid-{name}", "metrics": metrics, "source": source, **fields})
+
+
+def make_load(
+    cache: Cache, policy: Policy, readings: Readings | None = None, entries: Iterable[Entry] = ()
+) -> PolicyLoad:
+    """A policy's estimate over the cache's nodes, all of which it may use."""
+    load = PolicyLoad(policy)
+    if readings is not None:
+        load.refresh(readings, cache.view, list(entries), cache.view.live.copy(), now_s=readings.taken_at_s)
+    return load
 
 
 def make_readings(

@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.builders import PodBuilder, make_node, make_pod
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import HostPort, PodInfo
 from plimsoll.cluster.times import epoch_s, timestamp, timestamp_micro
 from plimsoll.errors import ObjectError
+from tests.builders import PodBuilder, make_node, make_pod
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,8 @@ def test_what_a_pod_leaves_out_has_its_usual_meaning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "want"), [("Pending", False), ("Running", False), ("Unknown", False), ("Succeeded", True), ("Failed", True)]
+    ("phase", "want"),
+    [("Pending", False), ("Running", False), ("Unknown", False), ("Succeeded", True), ("Failed", True)],
 )
 def test_a_pod_that_has_ended_is_terminal(phase: str, want: bool) -> None:  # noqa: FBT001
     assert make_pod().phase(phase).info().terminal is want

@@ -4,8 +4,10 @@ from tests.builders import PodBuilder, make_pod
 
 
 def replica(replica_set: str, template_hash: str) -> PodBuilder:
-    return make_pod(namespace="shop").owner("ReplicaSet", replica_set).metadata(
-        labels={"pod-template-hash": template_hash}
+    return (
+        make_pod(namespace="shop")
+        .owner("ReplicaSet", replica_set)
+        .metadata(labels={"pod-template-hash": template_hash})
     )
 
 

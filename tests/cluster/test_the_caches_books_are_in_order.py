@@ -9,11 +9,11 @@ from dataclasses import replace
 import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
-from tests.builders import make_node, make_pod
 
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import HostPort, PodInfo, Uid
+from tests.builders import make_node, make_pod
 
 NODES = [f"n{i}" for i in range(20)]
 ZONES = ["", "a", "b"]
@@ -188,4 +188,4 @@ class Books(RuleBasedStateMachine):
 
 
 TestBooks = Books.TestCase
-TestBooks.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+TestBooks.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)

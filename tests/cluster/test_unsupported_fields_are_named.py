@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.builders import make_pod
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -28,7 +29,12 @@ def container(**fields: Any) -> dict[str, Any]:
             id="disks of the tree",
         ),
         pytest.param(
-            {"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}, {"whenUnsatisfiable": "DoNotSchedule"}]},
+            {
+                "topologySpreadConstraints": [
+                    {"whenUnsatisfiable": "ScheduleAnyway"},
+                    {"whenUnsatisfiable": "DoNotSchedule"},
+                ]
+            },
             ["spec.topologySpreadConstraints[1] (whenUnsatisfiable: DoNotSchedule)"],
             id="a hard spread constraint",
         ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.builders import PodBuilder, make_pod
 
 from plimsoll.cluster.resources import assigned_requests, is_scalar, pod_requests, tracked
+from tests.builders import PodBuilder, make_pod
 
 MI = 2**20
 
@@ -90,7 +90,10 @@ def bare() -> PodBuilder:
             id="limits are not read: the API server has copied them",
         ),
         pytest.param(
-            bare().cpu("1").on("n1").status(containerStatuses=[{"name": "main", "resources": {"requests": {"cpu": 9}}}]),
+            bare()
+            .cpu("1")
+            .on("n1")
+            .status(containerStatuses=[{"name": "main", "resources": {"requests": {"cpu": 9}}}]),
             {"cpu": 1000},
             id="status is not read",
         ),

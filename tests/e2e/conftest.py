@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +11,13 @@ import pytest
 
 from tests.e2e.kube import Kube
 from tests.e2e.operator_process import OperatorProcess
+from tests.image.fixtures import installed_plimsoll
 
 if TYPE_CHECKING:
     from devcluster import DevCluster
+    from tests.image.installation import Installation
+
+__all__ = ["installed_plimsoll"]
 
 _ROOT = Path(__file__).parent.parent.parent
 _NODES = 6
@@ -40,20 +43,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevCluster]:
 
 
 @pytest.fixture(scope="session")
-def kubeconfig(cluster: DevCluster) -> Path:
+def kubeconfig(cluster: DevCluster, installed_plimsoll: Installation) -> Path:
     """Of the chart's service account: the operator may do what the chart grants, and nothing else."""
     path = cluster.directory / "operator.kubeconfig"
-    return cluster.service_account_kubeconfig("plimsoll-system", "plimsoll", path)
+    cluster.service_account_kubeconfig("plimsoll-system", "plimsoll", path)
+    return installed_plimsoll.lend("operator.kubeconfig", path.read_text())
 
 
 @pytest.fixture(scope="session")
-def command() -> Path:
-    return Path(sys.executable).parent / "plimsoll"
-
-
-@pytest.fixture(scope="session")
-def running_operator(cluster: DevCluster, kubeconfig: Path, command: Path) -> Iterator[OperatorProcess]:
-    process = OperatorProcess(command, kubeconfig=kubeconfig, folder=cluster.directory)
+def running_operator(
+    cluster: DevCluster, kubeconfig: Path, installed_plimsoll: Installation
+) -> Iterator[OperatorProcess]:
+    process = OperatorProcess(installed_plimsoll, kubeconfig=kubeconfig, folder=cluster.directory)
     try:
         yield process
     finally:

@@ -40,7 +40,9 @@ class Kube:
         )  # fmt: skip
 
     def delete(self, kind: str, *names: str) -> None:
-        self.cluster.kubectl("delete", kind, *names, "--namespace", self.namespace, "--wait=false", "--ignore-not-found")
+        self.cluster.kubectl(
+            "delete", kind, *names, "--namespace", self.namespace, "--wait=false", "--ignore-not-found"
+        )
 
     def get(self, kind: str, name: str) -> Json:
         answer: Json = json.loads(self.cluster.kubectl("get", kind, name, "--namespace", self.namespace, "-o", "json"))
@@ -75,7 +77,9 @@ class Kube:
         return [e for e in found if e["regarding"]["name"] == name and e["reason"] == reason]
 
 
-def pod(name: str, *, app: str = "", cpu: str = "100m", memory: str = "64Mi", labels: Json | None = None, **spec: Any) -> Json:
+def pod(
+    name: str, *, app: str = "", cpu: str = "100m", memory: str = "64Mi", labels: Json | None = None, **spec: Any
+) -> Json:
     container = {"name": "main", "image": "app", "resources": {"requests": {"cpu": cpu, "memory": memory}}}
     return {
         "apiVersion": "v1",

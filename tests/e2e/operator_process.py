@@ -9,30 +9,35 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from tests.image.installation import Installation
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class OperatorProcess:
-    """``plimsoll run`` with its log in a file; ended by pid."""
+    """``plimsoll run`` as the image has it, with its log in a file; ended by pid."""
 
-    def __init__(self, command: Path, *, kubeconfig: Path, folder: Path, flags: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, installation: Installation, *, kubeconfig: Path, folder: Path, flags: tuple[str, ...] = ()
+    ) -> None:
+        self._installation = installation
         self.url = f"http://127.0.0.1:{free_port()}"
         self.log = folder / f"operator-{self.url.rsplit(':', 1)[1]}.log"
-        self._argv = [
-            *(str(command), "run"),
+        self._argv = (
+            "run",
             *("--kubeconfig", str(kubeconfig)),
             *("--metrics-address", self.url.removeprefix("http://")),
             *("--namespace", "plimsoll-system"),
             *("--log-format", "json"),
             *flags,
-        ]
-        self._child: subprocess.Popen[bytes] | None = None
+        )
+        self._child: subprocess.Popen[str] | None = None
 
     def start(self, *, wait: bool = True) -> Self:
-        with self.log.open("ab") as log:
-            self._child = subprocess.Popen(self._argv, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        self._child = self._installation.start(*self._argv, output=self.log)
         if wait:
             self.wait_ready()
         return self

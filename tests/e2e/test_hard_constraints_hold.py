@@ -134,7 +134,9 @@ def test_a_pod_deleted_while_it_waits_is_forgotten(kube: Kube, operator: Operato
     eventually("it is refused", lambda: kube.condition("gone"))
     assert "unschedulable" in operator.get("/metrics")[1]
     kube.delete("pod", "gone")
-    eventually("the queue is empty", lambda: 'plimsoll_pending_pods{queue="unschedulable"} 0.0' in operator.get("/metrics")[1])
+    eventually(
+        "the queue is empty", lambda: 'plimsoll_pending_pods{queue="unschedulable"} 0.0' in operator.get("/metrics")[1]
+    )
     kube.create(pod("next"))
     kube.all_bound("next", 1)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -8,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.kube import Kube, deployment, eventually, pod
+from tests.e2e.kube import Json, Kube, deployment, eventually, pod
 from tests.e2e.operator_process import OperatorProcess
 
 if TYPE_CHECKING:
     from devcluster import DevCluster
+    from tests.image.installation import Installation
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(420)]
 
@@ -27,6 +29,19 @@ def _bindings(cluster: DevCluster, namespace: str) -> Counter[str]:
         if ref.get("subresource") == "binding" and ref.get("namespace") == namespace:
             accepted[ref["name"]] += event.get("responseStatus", {}).get("code") == 201
     return accepted
+
+
+def _bindings_so_far(cluster: DevCluster, kube: Kube) -> int:
+    """Quick, to act in the middle of a burst."""
+    assert cluster.audit_log
+    return len(re.findall(rf"/namespaces/{kube.namespace}/pods/[^/]+/binding", cluster.audit_log.read_text()))
+
+
+def _wait_with_all_pods(kube: Kube, operator: OperatorProcess, *pods: Json) -> None:
+    """All pods are there before the operator is, so that it meets them as one burst."""
+    operator.kill()
+    kube.create(*pods)
+    operator.start(wait=False)
 
 
 def _assert_nothing_overcommitted(kube: Kube) -> None:
@@ -46,15 +61,15 @@ def _assert_nothing_overcommitted(kube: Kube) -> None:
 def test_killed_in_the_middle_of_500_pods_and_started_again(
     kube: Kube, operator: OperatorProcess, cluster: DevCluster
 ) -> None:
-    kube.create(*(pod(f"burst-{i}", app="burst", cpu="90m") for i in range(500)))
-    eventually("some are bound", lambda: len(kube.bound("burst")) >= 30, timeout_s=60, every_s=0.05)
+    _wait_with_all_pods(kube, operator, *(pod(f"burst-{i}", app="burst", cpu="90m") for i in range(500)))
+    eventually("some are bound", lambda: _bindings_so_far(cluster, kube) >= 30, timeout_s=60, every_s=0.01)
     operator.kill()
-    at_the_kill = len(kube.bound("burst"))
+    assert len(kube.bound("burst")) < 500, "the kill came too late to mean anything"
     operator.start()
     kube.all_bound("burst", 500, timeout_s=90)
-    assert at_the_kill < 500, "the kill came too late to mean anything"
     bindings = _bindings(cluster, kube.namespace)
-    assert set(bindings.values()) == {1}
+    # A Binding whose client died while it was written is logged without a 201, and done all the same.
+    assert max(bindings.values()) == 1
     assert len(bindings) == 500
     _assert_nothing_overcommitted(kube)
 
@@ -83,16 +98,18 @@ def test_the_api_server_goes_away_and_comes_back(kube: Kube, operator: OperatorP
 
 
 def test_two_schedulers_of_one_name_bind_every_pod_once(
-    kube: Kube, operator: OperatorProcess, cluster: DevCluster, kubeconfig: Path, command: Path
+    kube: Kube, operator: OperatorProcess, cluster: DevCluster, kubeconfig: Path, installed_plimsoll: Installation
 ) -> None:
-    rival = OperatorProcess(command, kubeconfig=kubeconfig, folder=cluster.directory, flags=("--no-leader-elect",))
+    rival = OperatorProcess(
+        installed_plimsoll, kubeconfig=kubeconfig, folder=cluster.directory, flags=("--no-leader-elect",)
+    )
     try:
         rival.start()
         kube.create(*(pod(f"both-{i}", app="both", cpu="10m") for i in range(150)))
         kube.all_bound("both", 150)
     finally:
         rival.end()
-    assert set(_bindings(cluster, kube.namespace).values()) == {1}
+    assert max(_bindings(cluster, kube.namespace).values()) == 1
     assert operator.running
     eventually("conflicts leave nothing behind", lambda: 'queue="backoff"} 0.0' in operator.get("/metrics")[1])
     kube.create(deployment("later", 5))
@@ -100,9 +117,9 @@ def test_two_schedulers_of_one_name_bind_every_pod_once(
 
 
 def test_a_standby_takes_over_from_a_killed_leader(
-    kube: Kube, operator: OperatorProcess, cluster: DevCluster, kubeconfig: Path, command: Path
+    kube: Kube, operator: OperatorProcess, cluster: DevCluster, kubeconfig: Path, installed_plimsoll: Installation
 ) -> None:
-    standby = OperatorProcess(command, kubeconfig=kubeconfig, folder=cluster.directory)
+    standby = OperatorProcess(installed_plimsoll, kubeconfig=kubeconfig, folder=cluster.directory)
     try:
         standby.start()
         assert "plimsoll_leader 0.0" in standby.get("/metrics")[1]
@@ -121,13 +138,14 @@ def test_a_standby_takes_over_from_a_killed_leader(
 def test_sigterm_ends_it_within_five_seconds_with_nothing_half_done(
     kube: Kube, operator: OperatorProcess, cluster: DevCluster
 ) -> None:
-    kube.create(*(pod(f"stop-{i}", app="stop", cpu="10m") for i in range(200)))
-    eventually("some are bound", lambda: len(kube.bound("stop")) >= 10, timeout_s=60, every_s=0.05)
+    _wait_with_all_pods(kube, operator, *(pod(f"stop-{i}", app="stop", cpu="10m") for i in range(400)))
+    eventually("some are bound", lambda: _bindings_so_far(cluster, kube) >= 10, timeout_s=60, every_s=0.01)
     code, took_s = operator.stop()
+    assert len(kube.bound("stop")) < 400, "the end came too late to mean anything"
     assert code == 0, operator.tail()
     assert took_s < 5, operator.tail()
     lease = json.loads(cluster.kubectl("get", "lease", "plimsoll", "-n", "plimsoll-system", "-o", "json"))
     assert not lease["spec"].get("holderIdentity"), "the Lease is given back"
     operator.start()
-    kube.all_bound("stop", 200)
-    assert set(_bindings(cluster, kube.namespace).values()) == {1}
+    kube.all_bound("stop", 400)
+    assert max(_bindings(cluster, kube.namespace).values()) == 1

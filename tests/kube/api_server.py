@@ -317,8 +317,6 @@ def merged(target: Any, patch: Any) -> Any:
     return result
 
 
-def _status(
-    code: int, message: str, *, reason: str = "", headers: dict[str, str] | None = None
-) -> web.StreamResponse:
+def _status(code: int, message: str, *, reason: str = "", headers: dict[str, str] | None = None) -> web.StreamResponse:
     body = {"kind": "Status", "status": "Failure", "code": code, "message": message, "reason": reason}
     return web.json_response(body, status=code, headers=headers)

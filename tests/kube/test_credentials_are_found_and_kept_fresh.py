@@ -111,10 +111,7 @@ def test_the_home_folder_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_given_file_counts_whatever_the_environment_names(tmp_path: Path) -> None:
     """The official client reads KUBECONFIG when it is imported: hence another process."""
     access = _write(tmp_path, _config(token="t"))
-    code = (
-        "from plimsoll.kube.config import ClusterAccess\n"
-        f"print(ClusterAccess({access.kubeconfig!r}).load().host)"
-    )
+    code = f"from plimsoll.kube.config import ClusterAccess\nprint(ClusterAccess({access.kubeconfig!r}).load().host)"
     environ = {**os.environ, "KUBECONFIG": "/no/such/file"}
     done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "https://127.0.0.1:1"

@@ -52,7 +52,9 @@ async def test_a_condition_is_written_once_per_change(server: ApiServer, writer:
     assert _messages(server) == ["no cpu", "no memory"]
 
 
-async def test_the_newest_of_those_that_wait_is_written(server: ApiServer, writer: PodStatusWriter, until: Until) -> None:
+async def test_the_newest_of_those_that_wait_is_written(
+    server: ApiServer, writer: PodStatusWriter, until: Until
+) -> None:
     pod = make_pod("web").info()
     writer.unscheduled(pod, _condition("first"))
     writer.unscheduled(pod, _condition("second"))

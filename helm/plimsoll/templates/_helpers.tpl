@@ -49,6 +49,10 @@ app.kubernetes.io/part-of: plimsoll
 {{- end }}
 {{- end }}
 
+{{- define "plimsoll.leaseName" -}}
+{{- default .Values.schedulerName .Values.leaderElection.leaseName }}
+{{- end }}
+
 {{- define "plimsoll.image" -}}
 {{- $registry := default .Values.image.registry (.Values.global).imageRegistry }}
 {{- $name := list $registry .Values.image.repository | compact | join "/" }}
@@ -72,7 +76,8 @@ imagePullSecrets:
 {{- define "plimsoll.topologySpreadConstraints" -}}
 {{- $selector := dict "matchLabels" (include "plimsoll.selectorLabels" . | fromYaml) }}
 {{- range .Values.topologySpreadConstraints }}
-- {{ merge (deepCopy .) (dict "labelSelector" $selector) | toYaml | nindent 2 | trim }}
+{{- $own := hasKey . "labelSelector" | ternary dict (dict "labelSelector" $selector) }}
+- {{ merge $own . | toYaml | nindent 2 | trim }}
 {{- end }}
 {{- end }}
 

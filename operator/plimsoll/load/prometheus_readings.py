@@ -86,13 +86,13 @@ class _Refresh:
         return {m.node: Measured(m.value, self._cores(m.node), m.sampled_at_s) for m in found.used}, found
 
     def _memory(self) -> _Judged:
-        total = {node: value for (node, _), value in self.series.greatest(Ask.TOTAL).items()}
+        total = self.series.greatest(Ask.TOTAL)
 
         def used(node: str, available: float) -> float:
-            return total.get(node, float("nan")) - available
+            return total.get((node, ""), float("nan")) - available
 
         found = self.series.of_gauges(MEMORY, Ask.AVAILABLE, used)
-        return {m.node: Measured(m.value, total[m.node], m.sampled_at_s) for m in found.used}, found
+        return {m.node: Measured(m.value, total[m.node, ""], m.sampled_at_s) for m in found.used}, found
 
     def _cores(self, node: str) -> float:
         return self.nodes[node].capacity.get(CPU_RESOURCE, 0) / 1000

@@ -46,7 +46,7 @@ class Oddities:
     """Series that could not be used, counted, with one example each.
 
     Attributes:
-        counts: by kind: ``NotFinite``, ``Negative``, ``Duplicate``, ``Unmapped``, ``Ambiguous``, ``Partial``.
+        counts: by kind, the values of ``oddities.Oddity``: ``NotFinite``, ``Negative``, ``Unmapped`` and others.
         examples: one series per kind, as text.
     """
 

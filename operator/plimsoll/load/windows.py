@@ -12,8 +12,6 @@ from plimsoll.load.readings import Floats, ReadingState
 
 # Less than this says nothing of a mean, except where so short a window was asked for.
 _LEAST_COVERED_S = 30.0
-# Prometheus scrapes once a minute unless told otherwise; a policy that refreshes faster gets no fresher samples.
-_LEAST_INTERVAL_S = 30.0
 # A clock that ran faster was set inside the window: how much of it is covered is not known then.
 _FASTEST_CLOCK = 1.1
 _FULL = 0.95
@@ -37,11 +35,11 @@ def is_partial(clock_rate: float | None) -> bool:
 
 
 def states(age_s: Floats, *, refresh_interval_s: float) -> NDArray[np.int8]:
-    """[..], OK up to three intervals of age, STALE up to ten minutes, MISSING beyond and where age is NaN.
+    """[..], OK while a sample of that age is fully believed, STALE while it is somewhat, then MISSING.
 
-    An interval is the refresh's, but at least 30 s.
+    NaN is MISSING as well.
     """
-    believed = confidence(age_s, interval_s=max(refresh_interval_s, _LEAST_INTERVAL_S))
+    believed = confidence(age_s, interval_s=refresh_interval_s)
     state = np.where(believed >= 1, ReadingState.OK, ReadingState.STALE)
     return np.where(believed > 0, state, ReadingState.MISSING).astype(np.int8)
 

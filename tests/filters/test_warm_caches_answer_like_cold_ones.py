@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import given, settings
+
+from plimsoll.cluster.cache import Cache
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.run import FilterCaches, run_filters, selected_rows
+from plimsoll.policy.compiled import BUILT_IN, Policy
+from tests.builders import NodeBuilder, make_cache, make_node, make_pod, make_policy
+
+NODES = [f"n{i}" for i in range(20)]
+PODS = [
+    make_pod().info(),
+    make_pod().node_selector(tier="a").info(),
+    make_pod().tolerate(operator="Exists").info(),
+    make_pod().required_node_affinity({"matchExpressions": [{"key": "tier", "operator": "Exists"}]}).info(),
+    make_pod().cpu("2").port(80).info(),
+]
+POLICIES = [
+    BUILT_IN,
+    make_policy("p", node_selector={"tier": "a"}),
+    make_policy("p", node_selector={"tier": "b"}, generation=2),
+    make_policy("q", node_selector={"tier": "a"}),
+]
+
+
+def _node(name: str, tier: str, *, cordoned: bool, tainted: bool) -> NodeBuilder:
+    node = make_node(name).offers(cpu="2")
+    node = node.label("tier", tier) if tier else node
+    node = node.cordoned() if cordoned else node
+    return node.taint("a") if tainted else node
+
+
+nodes = st.builds(
+    lambda name, tier, cordoned, tainted: _node(name, tier, cordoned=cordoned, tainted=tainted),
+    st.sampled_from(NODES), st.sampled_from(["", "a", "b"]), st.booleans(), st.booleans(),
+)  # fmt: skip
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), nodes),
+        st.tuples(st.just("drop"), st.sampled_from(NODES)),
+        st.tuples(st.just("pod"), st.sampled_from(NODES)),
+        st.tuples(st.just("ask"), st.tuples(st.sampled_from(PODS), st.sampled_from(POLICIES))),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def answer(view: Snapshot, pod: PodInfo, policy: Policy, caches: FilterCaches) -> object:
+    fit = run_filters(view, pod, policy, caches)
+    refusals = [(r.plugin, r.reason, r.rows.tolist(), r.resolvable.tolist()) for r in fit.refusals]
+    return fit.rows.tolist(), refusals, fit.problem, selected_rows(view, policy, caches).tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps)
+def test_whatever_changed_in_between(history: list[tuple[str, object]]) -> None:
+    cache, warm = Cache(), FilterCaches()
+    for step in [*history, *(("ask", (pod, policy)) for pod in PODS for policy in POLICIES)]:
+        match step:
+            case ("put", NodeBuilder() as node):
+                cache.put_node(node.info())
+            case ("drop", str(name)):
+                cache.drop_node(name)
+            case ("pod", str(name)):
+                cache.put_pod(make_pod().cpu("1").port(80).on(name).info())
+            case ("ask", (PodInfo() as pod, Policy() as policy)):
+                assert answer(cache.view, pod, policy, warm) == answer(cache.view, pod, policy, FilterCaches())
+
+
+def test_free_rows_are_never_feasible() -> None:
+    cache = make_cache([make_node("n1"), make_node("n2")])
+    cache.drop_node("n1")
+    fit = run_filters(cache.view, PODS[0], BUILT_IN, FilterCaches())
+    assert np.flatnonzero(fit.rows).tolist() == [1]
