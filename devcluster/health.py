@@ -10,6 +10,7 @@ from devcluster.errors import NotReadyError
 _PROBE_TIMEOUT_S = 5.0
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 0.5
+_PAUSE_PER_QUESTION = 2.0
 
 
 def answers(url: str, *, context: ssl.SSLContext) -> bool:
@@ -34,8 +35,12 @@ def wait_until(condition: Callable[[], bool], *, timeout_s: float, what: str) ->
     """
     deadline = time.monotonic() + timeout_s
     pause_s = _FIRST_PAUSE_S
+    asked_at = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise NotReadyError(f"{what} within {timeout_s:.0f} s")
-        time.sleep(pause_s)
+        # A question that costs a second, as that for thousands of nodes, must not keep them busy.
+        time.sleep(max(pause_s, _PAUSE_PER_QUESTION * (now - asked_at)))
         pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
+        asked_at = time.monotonic()

@@ -70,9 +70,7 @@ class Pki:
         key = _new_key()
         _write_secret(self.token_key, key)
         self.token_public_key.write_bytes(
-            key.public_key().public_bytes(
-                serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-            )
+            key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
         )
 
 
@@ -122,9 +120,7 @@ class _Authority:
         return _Leaf(builder.sign(self.key, hashes.SHA256()), key)
 
 
-def _builder(
-    subject: x509.Name, *, issuer: x509.Name, key: ec.EllipticCurvePrivateKey
-) -> x509.CertificateBuilder:
+def _builder(subject: x509.Name, *, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
     now = dt.datetime.now(dt.UTC)
     return (
         x509.CertificateBuilder()

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
@@ -71,27 +71,33 @@ def forget(folder: Path, name: str) -> None:
     _file(folder, name).unlink(missing_ok=True)
 
 
-def end(recorded: Sequence[ProcessRecord], *, grace_s: float) -> None:
-    """Terminate the processes in the order given, and kill those that need longer than `grace_s`."""
-    _send(recorded, psutil.Process.terminate)
-    _send(_alive_after(recorded, timeout_s=grace_s), psutil.Process.kill)
-    _alive_after(recorded, timeout_s=_KILL_TIMEOUT_S)
+def end(recorded: Iterable[ProcessRecord], *, grace_s: float) -> None:
+    """Terminate the processes one after the other; one that needs longer than `grace_s` is killed.
+
+    One after the other, since a process that loses what it works on hangs instead of ending.
+    """
+    for record in recorded:
+        _send(record, psutil.Process.terminate)
+        if not _ends_within(record, timeout_s=grace_s):
+            _send(record, psutil.Process.kill)
+            _ends_within(record, timeout_s=_KILL_TIMEOUT_S)
 
 
-def _send(recorded: Iterable[ProcessRecord], signal: Callable[[psutil.Process], None]) -> None:
-    for process in filter(None, (record.process() for record in recorded)):
+def _send(record: ProcessRecord, signal: Callable[[psutil.Process], None]) -> None:
+    process = record.process()
+    if process is not None:
         with contextlib.suppress(psutil.NoSuchProcess):
             signal(process)
 
 
-def _alive_after(recorded: Iterable[ProcessRecord], *, timeout_s: float) -> list[ProcessRecord]:
-    # psutil.wait_procs would wait for zombies, which stay where process 1 of a container does not reap.
+def _ends_within(record: ProcessRecord, *, timeout_s: float) -> bool:
+    # psutil's own wait would wait for zombies, which stay where process 1 of a container does not reap.
     deadline = time.monotonic() + timeout_s
-    alive = [record for record in recorded if record.process()]
-    while alive and time.monotonic() < deadline:
+    while record.process() is not None:
+        if time.monotonic() > deadline:
+            return False
         time.sleep(_POLL_S)
-        alive = [record for record in alive if record.process()]
-    return alive
+    return True
 
 
 def _file(folder: Path, name: str) -> Path:

@@ -7,6 +7,8 @@ from typing import Any, Literal, Self
 from devcluster.exporter.load import Load
 
 InstanceLabel = Literal["node", "address"]
+_LEASE_DURATION_S = 40
+_NODES_PER_LEASE_SECOND = 20
 _ZONE_NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -54,6 +56,14 @@ class ClusterSpec:
         """
         of_nodes = {name: options.pop(name) for name in _NODE_FIELDS & options.keys()}
         return cls(nodes=equal_nodes(count, zones=zones, **of_nodes), **options)
+
+    @property
+    def lease_duration_s(self) -> int:
+        """How long a silent node counts as alive.
+
+        As a kubelet's, but longer where kwok could not renew that many leases in time on two cores.
+        """
+        return max(_LEASE_DURATION_S, len(self.nodes) // _NODES_PER_LEASE_SECOND)
 
     @property
     def exporter(self) -> bool:

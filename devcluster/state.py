@@ -37,9 +37,7 @@ class ClusterState:
             saved = json.loads(folder.state.read_text())
         except FileNotFoundError:
             raise ClusterMissingError(f"no cluster in {folder.root}") from None
-        components = tuple(
-            Component(**{**each, "command": tuple(each["command"])}) for each in saved["components"]
-        )
+        components = tuple(Component(**{**each, "command": tuple(each["command"])}) for each in saved["components"])
         return cls(**{**saved, "components": components})
 
     def with_component(self, component: Component) -> Self:

@@ -14,7 +14,7 @@ from devcluster import records
 from devcluster.python import module_command, module_environment
 
 _RELEASE = b"r"
-_GRACE_S = 3.0
+_GRACE_S = 2.0
 
 
 class Watchdog:

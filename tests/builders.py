@@ -80,6 +80,10 @@ class PodBuilder:
         self._pod["spec"].setdefault("initContainers", []).append(container)
         return self
 
+    def named(self, name: str) -> Self:
+        """Another pod like this one."""
+        return self.metadata(name=name, uid=f"uid-{self._pod['metadata']['namespace']}-{name}")
+
     def spec(self, **fields: Any) -> Self:
         self._pod["spec"].update(fields)
         return self
@@ -106,6 +110,10 @@ class PodBuilder:
     def on(self, node: str) -> Self:
         self._pod["status"]["phase"] = "Running"
         return self.spec(nodeName=node)
+
+    def started(self, timestamp: str = "2026-01-01T00:00:05Z") -> Self:
+        """By the kubelet; as a rule so long ago that every window shows the pod in full."""
+        return self.status(startTime=timestamp)
 
     def phase(self, phase: str) -> Self:
         return self.status(phase=phase)
@@ -272,9 +280,10 @@ def make_readings(
     age_s: float = 0.0,
     window_s: float = 300.0,
     failures: Mapping[str, str] | None = None,
+    known: Iterable[str] = (),
 ) -> Readings:
     """``make_readings({"cpu": {"n1": 0.2, "n2": None}})``: n1 carries 20 % of its 16 cores, n2 is not measured."""
-    nodes = tuple(dict.fromkeys(node for by_node in utilisation.values() for node in by_node))
+    nodes = tuple(dict.fromkeys((*known, *(node for by_node in utilisation.values() for node in by_node))))
     metrics = {
         metric: _metric_readings(metric, [by_node.get(node) for node in nodes], taken_at_s - age_s, age_s, window_s)
         for metric, by_node in utilisation.items()
@@ -291,7 +300,7 @@ def _metric_readings(
     capacity = np.where(missing, np.nan, CAPACITY[metric])
     return MetricReadings(
         utilisation=np.where(missing, np.nan, shares),
-        value=shares * capacity,
+        value=np.minimum(shares, 1e6) * capacity,
         capacity=capacity,
         sampled_at_s=np.where(missing, np.nan, sampled_at_s),
         window_s=window_s,

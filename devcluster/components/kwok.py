@@ -20,7 +20,7 @@ def kwok(plan: Plan) -> Component:
         f"--node-port={plan.ports.kubelet if plan.spec.exporter else plan.ports.kwok}",
         f"--server-address=127.0.0.1:{plan.ports.kwok}",
         *plan.serving_flags(),
-        "--node-lease-duration-seconds=40",
+        f"--node-lease-duration-seconds={plan.spec.lease_duration_s}",
         "--cidr=10.244.0.0/16",
     )
     return Component("kwok", command, url=url, health_url=f"{url}/healthz")

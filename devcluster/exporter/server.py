@@ -88,9 +88,7 @@ def _metrics(request: web.Request, rendered: Callable[..., str]) -> web.Response
     node = fleet[request.match_info["name"]]
     if node.dark:
         return web.Response(status=503, text="dark")
-    return web.Response(
-        body=rendered(node, now_s=fleet.now_s()).encode(), headers={"Content-Type": _TEXT_FORMAT}
-    )
+    return web.Response(body=rendered(node, now_s=fleet.now_s()).encode(), headers={"Content-Type": _TEXT_FORMAT})
 
 
 async def _add(request: web.Request) -> web.Response:

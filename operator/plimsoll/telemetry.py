@@ -118,7 +118,7 @@ class Telemetry:
         )
         self.cache_size = self._gauge(
             "cache_size",
-            "Objects in the scheduler's cache, by type: nodes, pods, assumed_pods.",
+            "Objects in the scheduler's cache, by type: nodes, namespaces, pods (assigned ones, by whomever).",
             "type",
         )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from devcluster import binaries
 
 Manifest = dict[str, Any]
@@ -102,10 +103,9 @@ def render(
     return Rendered([manifest for manifest in yaml.safe_load_all(text) if manifest])
 
 
-def notes(values: Mapping[str, Any] | None = None, *, api_versions: Iterable[str] = ()) -> str:
-    """What the user reads after the installation."""
-    served = [f"--api-versions={version}" for version in api_versions]
-    options = ["--namespace", NAMESPACE, "--dry-run=client", "--values", "-", *served]
+def notes(values: Mapping[str, Any] | None = None, *, namespace: str = NAMESPACE) -> str:
+    """What the user reads after the installation in a cluster that has nothing but Kubernetes."""
+    options = ["--namespace", namespace, "--dry-run=client", "--values", "-"]
     text = helm("install", RELEASE, str(CHART), *options, stdin=yaml.safe_dump(dict(values or {})))
     return text.partition("NOTES:")[2]
 

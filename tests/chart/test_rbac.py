@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-
 import pytest
+
 from plimsoll.kube.permissions import ALWAYS, Permission, lease_permissions
 from tests.chart.chart import NAMESPACE, VALUES_FILES, render
-from tests.chart.rbac import denied, granted, used
+from tests.chart.flags import settings_of
+from tests.chart.rbac import granted
 
-USER = "system:serviceaccount:plimsoll-system:plimsoll"
+pytestmark = pytest.mark.cluster
+
 METRICS = ("list", "metrics.k8s.io", "nodes", "")
 
 
@@ -34,21 +34,13 @@ def test_without_leader_election_it_has_nothing_to_do_with_leases():
     assert not {access for access in granted(alone.manifests) if access[2] == "leases"}
 
 
-@pytest.mark.parametrize(
-    ("values", "want"),
-    [
-        pytest.param({}, "plimsoll", id="the scheduler's name by default"),
-        pytest.param({"schedulerName": "by-load"}, "by-load", id="the scheduler's name where it is another"),
-        pytest.param({"leaderElection": {"leaseName": "mine"}}, "mine", id="the name that was chosen"),
-    ],
-)
-def test_the_one_lease_that_it_may_change_is_the_one_that_it_uses(values, want):
-    rendered = render(values)
+@pytest.mark.parametrize("scheduler_name", ["plimsoll", "by-load"])
+def test_the_one_lease_that_it_may_change_is_the_one_that_it_uses(scheduler_name):
+    rendered = render({"schedulerName": scheduler_name})
     create, change = rendered.one("Role")["rules"]
 
     assert (create["verbs"], create.get("resourceNames")) == (["create"], None)
-    assert change["resourceNames"] == [want]
-    assert f"--lease-name={want}" in rendered.container["args"]
+    assert change["resourceNames"] == [settings_of(rendered).lease] == [scheduler_name]
 
 
 def test_rights_in_one_namespace_are_the_release_namespaces():
@@ -82,144 +74,3 @@ def test_every_binding_is_to_the_account_that_the_pods_run_as(values):
 
     for binding in rendered.all("ClusterRoleBinding") + rendered.all("RoleBinding"):
         assert binding["subjects"] == [account]
-
-
-# The helpers that judge a run.
-
-
-def _role(*rules, kind="ClusterRole", name="role", namespace=None):
-    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
-    return {"kind": kind, "metadata": metadata, "rules": list(rules)}
-
-
-def _rule(group, resources, verbs):
-    return {"apiGroups": [group], "resources": resources, "verbs": verbs}
-
-
-def _binding(kind="ClusterRole", name="role", namespace=None, subject="ServiceAccount"):
-    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
-    bound = {"roleRef": {"kind": kind, "name": name}, "subjects": [{"kind": subject, "name": "a"}]}
-    return {"kind": "RoleBinding" if namespace else "ClusterRoleBinding", "metadata": metadata, **bound}
-
-
-def test_granted_is_every_combination_that_a_rule_names():
-    role = _role(_rule("", ["pods", "pods/status"], ["get", "patch"]))
-
-    assert granted([role, _binding()]) == {
-        ("get", "", "pods", ""),
-        ("patch", "", "pods", ""),
-        ("get", "", "pods", "status"),
-        ("patch", "", "pods", "status"),
-    }
-
-
-def test_granted_reads_what_helm_prints():
-    text = """
----
-# Source: a template
----
-kind: Role
-metadata: {name: r, namespace: n}
-rules: [{apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get]}]
----
-kind: RoleBinding
-metadata: {name: b, namespace: n}
-roleRef: {kind: Role, name: r}
-subjects: [{kind: ServiceAccount, name: a}]
-"""
-
-    assert granted(text) == {("get", "coordination.k8s.io", "leases", "")}
-
-
-@pytest.mark.parametrize(
-    "manifests",
-    [
-        pytest.param([_role(_rule("", ["pods"], ["get"]))], id="a role that nobody is bound to"),
-        pytest.param([_role(_rule("", ["pods"], ["get"])), _binding(subject="User")], id="a role of a person"),
-    ],
-)
-def test_granted_counts_only_what_a_service_account_is_bound_to(manifests):
-    assert granted(manifests) == set()
-
-
-def test_a_binding_to_a_role_from_elsewhere_is_not_passed_over():
-    with pytest.raises(KeyError):
-        granted([_binding(name="cluster-admin")])
-
-
-def test_a_wildcard_is_not_passed_over():
-    with pytest.raises(ValueError, match="wildcard"):
-        granted([_role(_rule("", ["pods"], ["*"])), _binding()])
-
-
-_serial = itertools.count(1)
-
-
-def _event(verb="list", resource="pods", *, code=200, user=USER, stage="ResponseComplete", audit_id="", **target):
-    event = {"auditID": audit_id or str(next(_serial)), "stage": stage, "verb": verb, "user": {"username": user}}
-    event |= {"requestURI": f"/{resource}", "objectRef": {"resource": resource, **target}}
-    return event | ({"responseStatus": {"code": code}} if code else {})
-
-
-@pytest.fixture
-def audit_log(tmp_path):
-    def write(*events, unfinished=""):
-        path = tmp_path / "audit.log"
-        path.write_text("".join(json.dumps(event) + "\n" for event in events) + unfinished)
-        return path
-
-    return write
-
-
-def test_used_is_what_the_user_asked_for_and_was_given(audit_log):
-    log = audit_log(
-        _event("create", subresource="binding"),
-        _event("patch", "events", apiGroup="events.k8s.io"),
-        _event("get", "secrets", user="somebody-else"),
-        _event("watch", "nodes", stage="ResponseStarted"),
-        _event("delete", "pods", code=403),
-        _event("get", "leases", code=404, apiGroup="coordination.k8s.io"),
-    )
-
-    assert used(log, USER) == {
-        ("create", "", "pods", "binding"),
-        ("patch", "events.k8s.io", "events", ""),
-        ("watch", "", "nodes", ""),
-        ("get", "coordination.k8s.io", "leases", ""),
-    }
-
-
-def test_a_request_that_only_arrived_is_not_used_yet(audit_log):
-    arrived = _event("delete", code=None, stage="RequestReceived", audit_id="a")
-
-    assert used(audit_log(arrived, _event("delete", code=403, audit_id="a")), USER) == set()
-
-
-def test_denied_tells_what_where_and_how_often(audit_log):
-    log = audit_log(
-        _event("watch", "nodes", code=403, audit_id="a", stage="ResponseStarted"),
-        _event("watch", "nodes", code=403, audit_id="a"),
-        _event("watch", "nodes", code=403),
-        _event("get", "leases", code=403, apiGroup="coordination.k8s.io", namespace="n"),
-        _event("patch", code=403, subresource="status", namespace="n"),
-        _event("get", "secrets", code=403, user="somebody-else"),
-        _event("get"),
-    )
-
-    assert denied(log, USER) == [
-        "get leases.coordination.k8s.io in namespace n (1 times)",
-        "patch pods/status in namespace n (1 times)",
-        "watch nodes in the whole cluster (2 times)",
-    ]
-
-
-def test_paths_that_are_no_resource_can_be_denied_as_well(audit_log):
-    event = _event(code=403) | {"requestURI": "/metrics", "verb": "get"}
-    del event["objectRef"]
-
-    assert denied(audit_log(event), USER) == ["get /metrics (1 times)"]
-    assert used(audit_log(event | {"responseStatus": {"code": 200}}), USER) == set()
-
-
-def test_a_line_that_is_still_being_written_waits_for_the_next_look(audit_log):
-    assert used(audit_log(_event(), unfinished='{"auditID": "7", "us'), USER) == {("list", "", "pods", "")}

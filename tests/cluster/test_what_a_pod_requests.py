@@ -137,6 +137,13 @@ def sidecar_resized() -> PodBuilder:
         pytest.param(
             resized("200m", in_force=None, allocated="400m"), 200, id="allocated alone is of an older kubelet: the spec"
         ),
+        pytest.param(
+            make_pod()
+            .cpu("200m")
+            .status(containerStatuses=[{"name": "main", "resources": {}, "allocatedResources": {"cpu": "400m"}}]),
+            400,
+            id="resources that are told to be none are told",
+        ),
         pytest.param(sidecar_resized(), 1800, id="sidecars are resized like containers"),
         pytest.param(
             make_pod()

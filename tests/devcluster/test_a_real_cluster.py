@@ -155,9 +155,7 @@ def test_a_folder_holds_one_cluster(full_cluster: DevCluster) -> None:
 
 
 def test_nodes_can_be_added_without_controllers_and_instances_can_be_addresses(tmp_path: Path) -> None:
-    spec = ClusterSpec.of(
-        2, controllers=False, prometheus=True, scrape_interval_s=1.0, instance_label="address"
-    )
+    spec = ClusterSpec.of(2, controllers=False, prometheus=True, scrape_interval_s=1.0, instance_label="address")
     with DevCluster.start(spec, directory=tmp_path) as cluster:
         cluster.add_nodes(equal_nodes(1, first=3))
         cluster.wait_nodes_ready(10)

@@ -79,9 +79,7 @@ def test_up_status_and_down_by_the_command(tmp_path: Path, capsys: pytest.Captur
 
 def test_kubectl_by_the_command(full_cluster: DevCluster) -> None:
     command = [sys.executable, "-m", "devcluster", "kubectl", "--dir", str(full_cluster.directory)]
-    answer = subprocess.run(
-        [*command, "get", "nodes", "-o", "name"], capture_output=True, text=True, check=True
-    )
+    answer = subprocess.run([*command, "get", "nodes", "-o", "name"], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["node/node-1", "node/node-2", "node/node-3"]
 
 

@@ -10,9 +10,7 @@ from devcluster import records
 from devcluster.records import ProcessRecord
 from devcluster.watchdog import Watchdog
 
-STUBBORN = (
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
-)
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
 OBEDIENT = "import time; print(flush=True); time.sleep(60)"
 
 

@@ -143,9 +143,7 @@ def test_a_renamed_device_goes_on_counting(fleet: Fleet, clock: Clock) -> None:
 
 def test_values_can_be_no_numbers(fleet: Fleet) -> None:
     fleet.change({"n1": Load(not_a_number=True)})
-    assert 'node_network_receive_bytes_total{device="eth0"} NaN' in render.node_exporter(
-        fleet["n1"], now_s=0.0
-    )
+    assert 'node_network_receive_bytes_total{device="eth0"} NaN' in render.node_exporter(fleet["n1"], now_s=0.0)
 
 
 def test_a_driver_may_not_know_its_speed(fleet: Fleet) -> None:

@@ -52,9 +52,7 @@ def test_the_exporter_learns_the_size_of_a_node_and_its_first_load() -> None:
     assert first_load(node) == {"cpus": 2, "memory_total_bytes": 64 * 2**30, "cpu_utilisation": 0.3}
 
 
-@pytest.mark.parametrize(
-    ("quantity", "want"), [("16", 16), ("1500m", 1.5), ("64Gi", 64 * 2**30), ("2k", 2000)]
-)
+@pytest.mark.parametrize(("quantity", "want"), [("16", 16), ("1500m", 1.5), ("64Gi", 64 * 2**30), ("2k", 2000)])
 def test_quantities_are_numbers(quantity: str, want: float) -> None:
     assert number(quantity) == want
 

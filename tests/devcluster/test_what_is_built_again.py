@@ -40,16 +40,12 @@ def test_another_go_builds_again(module_files: list[Path]) -> None:
 @pytest.mark.parametrize(
     ("variables", "want"),
     [
-        pytest.param(
-            {"PLIMSOLL_CACHE": "/own", "XDG_CACHE_HOME": "/xdg"}, "/own", id="our own variable first"
-        ),
+        pytest.param({"PLIMSOLL_CACHE": "/own", "XDG_CACHE_HOME": "/xdg"}, "/own", id="our own variable first"),
         pytest.param({"XDG_CACHE_HOME": "/xdg"}, "/xdg/plimsoll", id="then the desktop's"),
         pytest.param({"HOME": "/somewhere"}, "/somewhere/.cache/plimsoll", id="then the home folder"),
     ],
 )
-def test_the_cache_lies_outside_the_tree(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], want: str
-) -> None:
+def test_the_cache_lies_outside_the_tree(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], want: str) -> None:
     for name in ("PLIMSOLL_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():

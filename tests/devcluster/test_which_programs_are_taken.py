@@ -35,13 +35,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstallFake:
         pytest.param("etcd", "etcd Version: 3.5.13", id="the first etcd that can stream lists"),
         pytest.param("etcd", "etcd Version: 3.6.8", id="ours"),
         pytest.param("kube-apiserver", "Kubernetes v1.36.9", id="any patch of the minor"),
-        pytest.param(
-            "kubectl", "Client Version: v1.36.1\nKustomize Version: v5.7.1", id="the first version counts"
-        ),
+        pytest.param("kubectl", "Client Version: v1.36.1\nKustomize Version: v5.7.1", id="the first version counts"),
         pytest.param("kwok", "kwok version v0.8.0 go1.26.8 (linux/amd64)", id="kwok"),
-        pytest.param(
-            "prometheus", "prometheus, version 2.42.0+ds (branch: debian/sid)", id="an older Prometheus"
-        ),
+        pytest.param("prometheus", "prometheus, version 2.42.0+ds (branch: debian/sid)", id="an older Prometheus"),
         pytest.param("helm", "v4.2.4+gabc", id="helm 4"),
     ],
 )

@@ -26,7 +26,8 @@ def full() -> PodBuilder:
         pytest.param(make_pod().cpu("1"), [], {}, id="the whole node"),
         pytest.param(make_pod().cpu("1001m"), [], {"Insufficient cpu": False}, id="more than the node"),
         pytest.param(make_pod(), [full()], {}, id="no requests fit a full node"),
-        pytest.param(make_pod().cpu("0"), [full()], {}, id="a request of zero is none"),
+        pytest.param(make_pod(), [full(), full().named("more")], {}, id="also an overcommitted one"),
+        pytest.param(make_pod().cpu("0"), [full(), full().named("more")], {}, id="a request of zero is none"),
         pytest.param(make_pod().cpu("1m"), [full()], {"Insufficient cpu": True}, id="a milli does not"),
         pytest.param(
             make_pod().cpu("1001m"), [full()], {"Insufficient cpu": False}, id="too large even if all others went"

@@ -5,8 +5,11 @@ import numpy as np
 from hypothesis import given, settings
 
 from plimsoll.cluster.cache import Cache
+from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.run import FilterCaches, run_filters, selected_rows
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from tests.builders import NodeBuilder, make_cache, make_node, make_pod, make_policy
@@ -18,6 +21,9 @@ PODS = [
     make_pod().tolerate(operator="Exists").info(),
     make_pod().required_node_affinity({"matchExpressions": [{"key": "tier", "operator": "Exists"}]}).info(),
     make_pod().cpu("2").port(80).info(),
+    make_pod()
+    .required_node_affinity({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]})
+    .info(),
 ]
 POLICIES = [
     BUILT_IN,
@@ -77,3 +83,37 @@ def test_free_rows_are_never_feasible() -> None:
     cache.drop_node("n1")
     fit = run_filters(cache.view, PODS[0], BUILT_IN, FilterCaches())
     assert np.flatnonzero(fit.rows).tolist() == [1]
+
+
+class Counting:
+    """Refuses whom another refuses, and remembers for how many nodes it was asked."""
+
+    name, reason, wakes = "Counting", "counted", ChangeKind(0)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def concerns(self, pod: PodInfo) -> bool:
+        return True
+
+    def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
+        self.asked += 1
+        return node.unschedulable
+
+
+def test_of_a_daemon_sets_pod_only_its_own_node_is_looked_at() -> None:
+    """Each of them is a class of its own: kept for all nodes they would cost nodes times nodes."""
+    view = make_cache(make_node(f"n{i}") for i in range(30)).view
+    counting = Counting()
+    verdicts = NodeVerdicts((counting,))
+    for row in range(30):
+        assert not verdicts.of_rows(view, PODS[0], [row]).any()
+    assert counting.asked == 30
+
+
+def test_a_look_at_some_rows_is_the_same_look() -> None:
+    cache = make_cache((make_node(f"n{i}").cordoned() if i % 2 else make_node(f"n{i}")) for i in range(6))
+    cache.drop_node("n5")
+    verdicts = NodeVerdicts((Counting(),))
+    assert verdicts.of(cache.view, PODS[0]).tolist() == [0, 1, 0, 1, 0, 0]
+    assert verdicts.of_rows(cache.view, PODS[0], [1, 2, 5]).tolist() == [0, 1, 0, 0, 0, 0]

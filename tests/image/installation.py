@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from uv import find_uv_bin
+
 from tests.image.dockerfile import Dockerfile, Instruction, Stage, read
 from tests.image.identity import Identity
-from uv import find_uv_bin
 
 REPOSITORY = Path(__file__).parents[2]
 # What a machine needs to be told to reach the package registry at all.
-_NETWORK = re.compile(r"(SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY|UV_(DEFAULT_INDEX|INDEX|SYSTEM_CERTS))$", re.I)
+_NETWORK = re.compile(
+    r"(SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY|UV_(DEFAULT_INDEX|INDEX|SYSTEM_CERTS))$", re.IGNORECASE
+)
 
 # What container runtimes set for a user without a name; and no folder for temporary files.
 _AT_RUN_TIME = {"PATH": os.defpath, "HOME": "/", "TMPDIR": "/nonexistent"}

@@ -6,9 +6,10 @@ import re
 import tomllib
 from pathlib import Path
 
-import plimsoll
 import pytest
 import yaml
+
+import plimsoll
 from tests.image.dockerfile import Dockerfile, Instruction, parse, read
 from tests.image.identity import NUMBER
 

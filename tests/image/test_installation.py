@@ -9,8 +9,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import plimsoll
 import pytest
+
+import plimsoll
 from tests.image.identity import NUMBER
 from tests.image.installation import REPOSITORY, Installation
 

@@ -207,9 +207,8 @@ class ApiServer:
                 return await self._create(request)
             case "PUT":
                 return await self._replace(request)
-            case "PATCH":
+            case _:
                 return await self._patch(request)
-        return _status(405, "no such method")
 
     def _list(self, request: web.Request) -> web.StreamResponse:
         if token := request.query.get("continue"):
@@ -259,8 +258,11 @@ class ApiServer:
                     line = json.dumps({"type": kind, "object": content["object"]}).encode() + b"\n"
                     await response.write(line)
             since = max([since, *(version for version, _, _ in self._events)])
-            async with self._changed:
-                await self._changed.wait_for(lambda: any(v > since for v, _, _ in self._events))
+            await self._newer_than(since)
+
+    async def _newer_than(self, since: int) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: any(v > since for v, _, _ in self._events))
 
     async def _create(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())

@@ -122,7 +122,7 @@ async def _dark(server: ApiServer) -> None:
     ],
 )
 async def test_the_outcome_is_what_became_of_the_pod(
-    server: ApiServer, binder: Binder, arrange: Arrange, want: BindOutcome, retry: bool
+    server: ApiServer, binder: Binder, arrange: Arrange, want: BindOutcome, *, retry: bool
 ) -> None:
     await arrange(server)
     outcome = await _bind(binder)

@@ -63,13 +63,13 @@ def test_a_broken_kubeconfig_is_one_line_that_names_it(tmp_path: Path, config: A
 
 
 def test_a_kubeconfig_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="does not exist.*--kubeconfig"):
+    with pytest.raises(SettingsError, match=r"does not exist.*--kubeconfig"):
         ClusterAccess(str(tmp_path / "none")).load()
 
 
 def test_a_context_that_is_not_there_is_named(tmp_path: Path) -> None:
     access = _write(tmp_path, _config())
-    with pytest.raises(SettingsError, match="no context 'other'.*--context"):
+    with pytest.raises(SettingsError, match=r"no context 'other'.*--context"):
         ClusterAccess(access.kubeconfig, context="other").load()
 
 

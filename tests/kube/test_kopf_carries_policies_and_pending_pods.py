@@ -70,7 +70,11 @@ def kopf(discoverable: ApiServer, tmp_path: Path, pods: Sink, policies: Sink) ->
     connection = Connection(ClusterAccess(str(discoverable.kubeconfig(tmp_path))))
     registry = handlers.make_registry(connection=connection, policies=policies, pods=pods)
     settings = handlers.make_settings(scheduler_name="plimsoll")
-    return EmbeddedKopf(registry, settings, started=lambda: None, backoff=Backoff(initial_s=0.01, cap_s=0.05))
+
+    async def ready() -> None: ...
+
+    backoff = Backoff(initial_s=0.01, cap_s=0.05)
+    return EmbeddedKopf(registry, settings, started=lambda: None, ready=ready, backoff=backoff)
 
 
 @pytest.fixture

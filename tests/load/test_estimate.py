@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from plimsoll.cluster.cache import Cache
+from plimsoll.cluster.pod import Uid
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.expected import Usual, expected_use, usual
+from plimsoll.load.expected import Usual, expected_use
 from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import ReadingState
 from plimsoll.policy.compiled import InFlight, Policy
-from tests.builders import CAPACITY, NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
+from tests.builders import NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
 
 NODES = ("n1", "n2")
 CPU = make_policy(weights={"cpu": 1})
@@ -190,6 +192,16 @@ def test_marks_do_not_flip_between_refreshes(cache: Cache) -> None:
     assert above(load, cache) == []
 
 
+def test_nor_do_they_when_a_node_comes(cache: Cache) -> None:
+    load, readings = PolicyLoad(LIMITED), make_readings({"cpu": {"n1": 0.78, "n2": 0.0}})
+    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S)
+    cache.put_node(make_node("n3").info())
+    load.refresh(readings, cache.view, [starting("4")], cache.view.live, now_s=NOW_S)
+    assert above(load, cache) == ["n1"]
+    load.remove(starting().pod.uid)
+    assert above(load, cache) == []
+
+
 def test_marks_stay_with_their_nodes_when_rows_change(cache: Cache) -> None:
     load = PolicyLoad(LIMITED)
     refresh(load, cache, {"cpu": {"n1": 0.5, "n2": 0.9}})
@@ -297,9 +309,28 @@ def test_network_use_is_what_the_pod_says_and_else_nothing() -> None:
 
 
 def test_nodes_that_are_not_fresh_teach_nothing() -> None:
-    view = make_cache(
-        [make_node("n1"), make_node("n2")], [make_pod().cpu("8").on("n1"), make_pod().cpu("8").on("n2")]
-    ).view
-    value = np.array([0.5 * CAPACITY["cpu"], np.nan])
-    found = usual(metric="cpu", value=value, requested=view.requested, measured=np.array([True, False]))
-    assert found == Usual(ratio=1.0, per_pod=8.0)
+    there = [make_pod(f"on-{name}").cpu("8").on(name) for name in NODES]
+    load = make_load(make_cache(map(make_node, NODES), there), CPU, make_readings({"cpu": {"n1": 0.5, "n2": None}}))
+    assert load.metrics[0].usual == Usual(ratio=1.0, per_pod=8.0)
+
+
+def test_pods_in_flight_are_not_taken_for_pods_that_use_nothing() -> None:
+    """Or after a burst all pods would seem light, and the next burst would go where this one went."""
+    there = make_pod("there").cpu("8").on("n1")
+    flying = [starting("4", node="n2"), starting("4", node="n2", started_s=NOW_S)]
+    flying = [Entry(replace(e.pod, uid=Uid(f"flying-{i}")), e.placed_s, e.started_s) for i, e in enumerate(flying)]
+    cache = make_cache(map(make_node, NODES), [there])
+    for entry in flying:
+        cache.put_pod(entry.pod)
+    load = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.25, "n2": 0.0}}), flying)
+    assert load.metrics[0].usual == Usual(ratio=0.5, per_pod=4.0)
+    # Half of the window has seen the second one, which uses as much as the first.
+    readings = make_readings({"cpu": {"n1": 0.25, "n2": 0.0625}}, taken_at_s=NOW_S + 150)
+    load = make_load(cache, CPU, readings, flying)
+    assert load.metrics[0].usual == Usual(ratio=0.5, per_pod=pytest.approx(5 / 1.5))
+
+
+def test_a_broken_exporter_does_not_make_every_pod_huge() -> None:
+    there = [make_pod(f"on-{name}").on(name).started() for name in NODES]
+    load = make_load(make_cache(map(make_node, NODES), there), CPU, make_readings({"cpu": {"n1": 1e300, "n2": 0.25}}))
+    assert load.metrics[0].usual == Usual(ratio=1.0, per_pod=(16 + 4) / 2)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.builders import make_pod
 
 from plimsoll.load.readings import MetricReadings, Oddities, Readings, ReadingState
 from plimsoll.policy.compiled import Metric, Policy, PrometheusSource
 from plimsoll.scheduling.decision import Decision, NodeScore, Outcome
 from plimsoll.scheduling.overview import NodeLoad, PolicyOverview
+from tests.builders import make_pod
 
 NOW_S = 1_767_225_600.0  # 2026-01-01T00:00:00Z
 

@@ -96,5 +96,5 @@ def test_what_fits_survives_the_round_trip_whole(note):
     ],
 )
 def test_an_annotation_that_somebody_else_wrote_is_named_as_such(text):
-    with pytest.raises(ObjectError, match="plimsoll.dev/decision cannot be read"):
+    with pytest.raises(ObjectError, match=r"plimsoll\.dev/decision cannot be read"):
         parse(text)

@@ -5,7 +5,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.builders import make_pod
 
 from plimsoll.policy.compiled import Policy
 from plimsoll.reporting.events import (
@@ -13,13 +12,14 @@ from plimsoll.reporting.events import (
     above_limits,
     event_name,
     failed_scheduling,
-    metrics_in_force,
-    metrics_set_aside,
+    metrics_event,
     of_pod,
     scheduled,
     series_json,
     to_json,
 )
+from plimsoll.reporting.status import policy_status
+from tests.builders import make_pod
 
 POLICY = Policy(name="network-first", uid="uid-policy")
 
@@ -48,23 +48,34 @@ def test_a_pod_that_does_not_fit_is_warned_about():
     assert event.note == "0/1 nodes are available: x."
 
 
-@pytest.mark.parametrize(
-    ("event", "kind", "reason"),
-    [
-        pytest.param(metrics_set_aside(POLICY, why="w", controller="c"), "Warning", "MetricsSetAside", id="set aside"),
-        pytest.param(metrics_in_force(POLICY, controller="c"), "Normal", "MetricsInForce", id="back"),
-        pytest.param(above_limits(POLICY, controller="c"), "Warning", "AboveLimits", id="above limits"),
-    ],
-)
-def test_events_about_a_policy_live_in_the_default_namespace(event, kind, reason, now_s):
-    body = to_json(event, now_s=now_s, instance="i")
-    assert (body["type"], body["reason"], body["metadata"]["namespace"]) == (kind, reason, "default")
+def test_events_about_a_policy_live_in_the_default_namespace(now_s):
+    body = to_json(above_limits(POLICY, controller="plimsoll"), now_s=now_s, instance="i")
+    assert (body["type"], body["reason"], body["metadata"]["namespace"]) == ("Warning", "AboveLimits", "default")
     assert body["regarding"] == {
         "apiVersion": "plimsoll.dev/v1alpha1",
         "kind": "SchedulingPolicy",
         "name": "network-first",
         "uid": "uid-policy",
     }
+
+
+def test_losing_the_metrics_is_told_once_and_so_is_their_return(overview, node, readings, now_s):
+    well = overview(node("n"))
+    broken = overview(node("n"), readings=readings(failures={"": "http://prometheus:9090 refuses connections"}))
+    told = []
+    status = None
+    for seen in (well, broken, broken, well, well):
+        event = metrics_event(seen, previous=status, controller="plimsoll")
+        told.append(event and (event.type, event.reason))
+        status = policy_status(seen, previous=status, now_s=now_s)
+    assert told == [None, ("Warning", "MetricsSetAside"), None, ("Normal", "MetricsInForce"), None]
+
+
+def test_losing_the_metrics_says_why(overview, node, readings):
+    failed = readings(failures={"": "http://prometheus:9090 refuses connections"})
+    event = metrics_event(overview(node("n"), readings=failed), previous=None, controller="plimsoll")
+    assert event is not None
+    assert event.note.startswith("http://prometheus:9090 refuses connections. Until it answers, ")
 
 
 def test_a_burst_of_pods_above_the_limits_is_one_series():

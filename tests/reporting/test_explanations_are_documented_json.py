@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.builders import make_pod
 
 from plimsoll.reporting.annotation import note_of
 from plimsoll.reporting.explanation import annotation_document, decision_document, explanation
 from plimsoll.scheduling.decision import NodeScore, Outcome, Rejection
+from tests.builders import make_pod
 
 
 def test_a_bound_pod_shows_every_node_that_was_looked_at_best_first(bound):

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.builders import make_pod
 
 from plimsoll.reporting.fit import failed_bind_message, fit_message
 from plimsoll.scheduling.decision import Outcome, Rejection
+from tests.builders import make_pod
 
 
 def no(count: int, reason: str, plugin: str = "Plugin") -> Rejection:

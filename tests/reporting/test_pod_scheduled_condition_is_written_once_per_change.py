@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from tests.builders import make_pod
-
 from plimsoll.reporting.conditions import (
     PodCondition,
     bind_failed,
@@ -11,6 +9,7 @@ from plimsoll.reporting.conditions import (
     unscheduled,
 )
 from plimsoll.scheduling.decision import Outcome, Rejection
+from tests.builders import make_pod
 
 
 def test_a_pod_that_fits_nowhere_is_unschedulable_so_that_autoscalers_act(refused):

@@ -1,24 +1,34 @@
 from __future__ import annotations
 
 import pytest
-from tests.builders import make_pod
 
 from plimsoll.reporting.annotation import note_of
 from plimsoll.reporting.explanation import annotation_document, decision_document
 from plimsoll.reporting.pod_state import pod_state
-from plimsoll.reporting.tables import headline, node_table, reason_table, remarks
+from plimsoll.reporting.tables import headline, legend, node_table, reason_table, remarks
 from plimsoll.scheduling.decision import NodeScore, Outcome, Rejection
+from tests.builders import make_pod
 
 
 def test_each_node_has_its_score_costs_readings_and_sample_age(bound):
     table = node_table(decision_document(bound()))
     assert table.columns == (
-        "", "node", "score", "load", "requests", "spreading", "network receive %", "memory %", "cpu %", "age",
+        "", "node", "score", "load", "requests", "spreading", "network receive", "memory", "cpu", "age",
     )  # fmt: skip
     assert table.rows == (
-        ("*", "node-7", "91.2", "0.06", "0.20", "0.00", "4->9", "30->34", "-->12", "12s"),
+        ("*", "node-7", "91.2", "0.06", "0.20", "0.00", "4->9", "30->34", "?->12", "12s"),
         ("", "node-3", "88.0", "0.10", "-", "-", "7", "-", "-", "-"),
     )
+
+
+def test_the_columns_are_explained(bound, refused):
+    assert legend(decision_document(bound())) == (
+        "load, requests, spreading: cost from 0 to 1, lower is better",
+        "metrics: percent measured->percent with pods in flight and this one",
+    )
+    from_annotation = annotation_document("default/web-1", note_of(bound()))
+    assert legend(from_annotation) == ("metrics: percent measured",)
+    assert legend(decision_document(refused())) == ()
 
 
 def test_reasons_come_with_nodes_to_look_at(refused):
@@ -60,7 +70,7 @@ def test_remarks_name_what_the_scores_do_not_show(bound):
 def test_metrics_that_do_not_fit_beside_each_other_are_named(bound):
     readings = {f"m{i}": i for i in range(6)}
     document = decision_document(bound(best=(NodeScore(node="node-7", score=1.0, readings=readings),)))
-    assert node_table(document).columns == ("", "node", "score", "m0 %", "m1 %", "m2 %", "m3 %", "age")
+    assert node_table(document).columns == ("", "node", "score", "m0", "m1", "m2", "m3", "age")
     assert remarks(document)[-1] == "Not shown here: m4, m5; -o json has every metric."
 
 

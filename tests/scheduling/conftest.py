@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from tests.builders import NOW_S, NodeBuilder, PodBuilder, make_readings
 
 from plimsoll.cluster.pod import Uid
 from plimsoll.policy.compiled import Policy
-from plimsoll.scheduling.decision import Bind, Decision, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Outcome, Refuse
 from plimsoll.scheduling.scheduler import Scheduler
+from tests.builders import NOW_S, NodeBuilder, PodBuilder, make_readings
 
 
 class World:
@@ -46,10 +46,16 @@ class World:
         self.scheduler.policies_changed(policies, now_s=self.now_s)
 
     def readings(
-        self, policy: str, utilisation: Mapping[str, Mapping[str, float | None]], *, age_s: float = 0.0, failure: str = ""
+        self,
+        policy: str,
+        utilisation: Mapping[str, Mapping[str, float | None]],
+        *,
+        age_s: float = 0.0,
+        failure: str = "",
     ) -> None:
         failures = {"": failure} if failure else {}
-        taken = make_readings(utilisation, taken_at_s=self.now_s, age_s=age_s, failures=failures)
+        known = [node.name for node in self.scheduler.nodes()]
+        taken = make_readings(utilisation, taken_at_s=self.now_s, age_s=age_s, failures=failures, known=known)
         self.scheduler.readings_taken(policy, taken, now_s=self.now_s)
 
     def bound(self, pod: PodBuilder) -> None:
@@ -78,6 +84,15 @@ class World:
         decision = self.next()
         assert decision is not None
         assert decision.pod.uid == uid(pod)
+        return decision
+
+    def probe(self, pod: PodBuilder) -> Decision:
+        """What would become of the pod; it leaves no trace."""
+        decision = self.decide(pod)
+        if decision.outcome is Outcome.BIND:
+            self.bind_failed(pod, retry=False)
+        else:
+            self.pending_goes(pod)
         return decision
 
     def places(self, pod: PodBuilder) -> str:

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from tests.builders import NOW_S, make_pod
-
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.scheduling.decision import Decision, Outcome
 from plimsoll.scheduling.history import History
+from tests.builders import NOW_S, make_pod
 
 
 def decision(pod: PodInfo, at_s: float) -> Decision:

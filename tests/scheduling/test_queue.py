@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.builders import NOW_S, PodBuilder, make_pod
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import Uid
 from plimsoll.filters.run import wakes_of
 from plimsoll.scheduling.queue import Queue, QueuedPod
+from tests.builders import NOW_S, PodBuilder, make_pod
 
 FIT, TAINTS, UNSUPPORTED = "NodeResourcesFit", "TaintToleration", "UnsupportedFields"
 

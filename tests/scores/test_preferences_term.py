@@ -68,6 +68,12 @@ def test_only_feasible_nodes_set_the_scale() -> None:
     assert term(pod, tiers("a", "b", "c"), [False, True, True]) == [0, 0, 1]
 
 
+def test_a_node_that_is_alone_is_not_compared() -> None:
+    pod = make_pod().prefer_nodes(10, tier="a")
+    assert term(pod, tiers("a", "b"), [True, False]) is None
+    assert term(pod, tiers("a", "b"), [False, False]) is None
+
+
 def test_warm_caches_answer_like_cold_ones() -> None:
     cache, warm = make_cache(tiers("a", "b")), PreferenceCaches()
     pods = [make_pod().prefer_nodes(1, tier=tier).info() for tier in ("a", "b", "c")]

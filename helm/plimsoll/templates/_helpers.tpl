@@ -1,15 +1,16 @@
 {{- define "plimsoll.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 54 | trimSuffix "-" }}
+{{- default .Chart.Name .Values.nameOverride | trunc 46 | trimSuffix "-" }}
 {{- end }}
 
-{{/* 54 characters leave room for suffixes within the 63 of a Service's name. */}}
+{{/* 46 characters and the two suffixes of a Deployment's pods make 63: a pod's host name, by which the holder of
+the Lease is known, is then the whole name of the pod. */}}
 {{- define "plimsoll.fullname" -}}
 {{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 54 | trimSuffix "-" }}
+{{- .Values.fullnameOverride | trunc 46 | trimSuffix "-" }}
 {{- else if contains (include "plimsoll.name" .) .Release.Name }}
-{{- .Release.Name | trunc 54 | trimSuffix "-" }}
+{{- .Release.Name | trunc 46 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name (include "plimsoll.name" .) | trunc 54 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name (include "plimsoll.name" .) | trunc 46 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
@@ -49,10 +50,6 @@ app.kubernetes.io/part-of: plimsoll
 {{- end }}
 {{- end }}
 
-{{- define "plimsoll.leaseName" -}}
-{{- default .Values.schedulerName .Values.leaderElection.leaseName }}
-{{- end }}
-
 {{- define "plimsoll.image" -}}
 {{- $registry := default .Values.image.registry (.Values.global).imageRegistry }}
 {{- $name := list $registry .Values.image.repository | compact | join "/" }}
@@ -78,6 +75,19 @@ imagePullSecrets:
 {{- range .Values.topologySpreadConstraints }}
 {{- $own := hasKey . "labelSelector" | ternary dict (dict "labelSelector" $selector) }}
 - {{ merge $own . | toYaml | nindent 2 | trim }}
+{{- end }}
+{{- end }}
+
+{{/* Fails where the operator would refuse to start. */}}
+{{- define "plimsoll.validate" -}}
+{{- with .Values.leaderElection }}
+{{- if and (gt (int $.Values.replicaCount) 1) (not .enabled) }}
+{{- fail "leaderElection.enabled: several replicas would all bind pods: set replicaCount to 1, or leave leader election on" }}
+{{- end }}
+{{- $deadline := float64 .renewDeadlineSeconds }}
+{{- if not (and (lt (mulf .retryPeriodSeconds 1.2) $deadline) (lt $deadline (float64 .leaseDurationSeconds))) }}
+{{- fail "leaderElection: leaseDurationSeconds must be more than renewDeadlineSeconds, and that more than 1.2 times retryPeriodSeconds" }}
+{{- end }}
 {{- end }}
 {{- end }}
 

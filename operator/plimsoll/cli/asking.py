@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import urllib.error
 import urllib.request
-from pathlib import Path
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from plimsoll.errors import ApiError, Forbidden, NotFound, SettingsError, Unavailable
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 TIMEOUT_S = 10.0
-LEASE_NAME = "plimsoll"
 _DECISIONS = "debug/decisions"
 _AUTH_STATUSES = frozenset({401, 403})
 
@@ -26,27 +24,34 @@ _AUTH_STATUSES = frozenset({401, 403})
 class Cluster:
     """The API server that a kubeconfig, or the pod's service account, leads to."""
 
-    def __init__(self, *, kubeconfig: str | None, context: str | None) -> None:
+    def __init__(self, *, kubeconfig: str, context: str) -> None:
         """Load the credentials; nothing is asked yet.
 
         Raises:
             SettingsError: there is no usable configuration.
         """
-        self._files = kubeconfig or os.environ.get("KUBECONFIG") or _default_file()
-        self._context = context
-        self._api = _client(self._files, context) if self._files else _in_cluster_client()
+        from kubernetes.client import ApiClient
+
+        from plimsoll.kube.config import find_access
+
+        self._access = find_access(kubeconfig=kubeconfig, context=context)
+        configuration = self._access.load()
+        # Somebody waits at a terminal, and urllib3 would write a line of its own there for each further try.
+        configuration.retries = False
+        self._api = ApiClient(configuration)
 
     @property
     def namespace(self) -> str:
-        """The kubeconfig context's namespace, as kubectl takes it where none is given."""
-        if not self._files:
-            return "default"
+        """The kubeconfig context's, or the pod's own, as kubectl takes it where none is given."""
         from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 
-        merged = KubeConfigMerger(self._files).config  # type: ignore[no-untyped-call]
-        loader = KubeConfigLoader(merged, active_context=self._context)  # type: ignore[no-untyped-call]
-        chosen = loader.current_context["context"].get("namespace")
-        return str(chosen) if chosen else "default"
+        from plimsoll.kube.config import own_namespace
+
+        if not self._access.kubeconfig:
+            return own_namespace()
+        merged = KubeConfigMerger(self._access.kubeconfig).config  # type: ignore[no-untyped-call]
+        loader = KubeConfigLoader(merged, active_context=self._access.context or None)  # type: ignore[no-untyped-call]
+        return str(loader.current_context["context"].get("namespace") or "default")
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Json:
         """One object as JSON.
@@ -66,7 +71,7 @@ class Cluster:
         )
         try:
             response = self._api.call_api(*request, _request_timeout=TIMEOUT_S)
-            body = response.read()
+            body = response.read()  # type: ignore[no-untyped-call]
         except (OpenApiException, HTTPError, OSError) as error:
             message = f"the API server at {self._api.configuration.host} cannot be reached: {_root(error)}"
             raise Unavailable(message, status=0) from error
@@ -78,22 +83,24 @@ class Cluster:
         except NotFound as error:
             raise NotFound(f"pod {namespace}/{name} not found", status=error.status) from error
 
-    def decisions_of_leader(self, pod_key: str, *, namespace: str, port: int) -> Json:
+    def decisions_of_leader(self, pod_key: str, *, namespace: str, lease: str, port: int) -> Json:
         """What the leader remembers about a pod, through the API server's proxy to the leader's pod.
 
         Raises:
             ApiError: there is no leader, or it cannot be reached in this way.
         """
-        leader = self._leader(namespace)
+        leader = self._leader(namespace, lease)
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/http:{quote(leader, safe='')}:{port}/proxy"
         return decisions_in(self.get(f"{path}/{_DECISIONS}", {"pod": pod_key}), of=f"pod {namespace}/{leader}")
 
-    def _leader(self, namespace: str) -> str:
+    def _leader(self, namespace: str, lease: str) -> str:
         """The pod's name, which the Lease's holder identity begins with."""
-        lease = self.get(f"/apis/coordination.k8s.io/v1/namespaces/{quote(namespace, safe='')}/leases/{LEASE_NAME}")
-        holder = str((lease.get("spec") or {}).get("holderIdentity") or "")
+        held = self.get(
+            f"/apis/coordination.k8s.io/v1/namespaces/{quote(namespace, safe='')}/leases/{quote(lease, safe='')}"
+        )
+        holder = str((held.get("spec") or {}).get("holderIdentity") or "")
         if not holder:
-            raise NotFound(f"nobody holds the Lease {namespace}/{LEASE_NAME}", status=404)
+            raise NotFound(f"nobody holds the Lease {namespace}/{lease}", status=404)
         return holder.rpartition("_")[0] or holder
 
 
@@ -104,16 +111,18 @@ def ask_server(url: str, pod_key: str) -> Json:
         SettingsError: the URL is none.
         ApiError: no answer, or not the documented one.
     """
-    if urlsplit(url).scheme not in {"http", "https"}:
+    if not url.startswith(("http://", "https://")):
         raise SettingsError(f"--server {url}: write an address such as http://127.0.0.1:10260")
     # Reached directly: it is somebody's own forwarded port, which a proxy would not know.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    target = f"{url.rstrip('/')}/{_DECISIONS}?{urlencode({'pod': pod_key})}"
     try:
-        with opener.open(f"{url.rstrip('/')}/{_DECISIONS}?{urlencode({'pod': pod_key})}", timeout=TIMEOUT_S) as answer:
+        with opener.open(target, timeout=TIMEOUT_S) as answer:
             found = _document(answer.read(), status=answer.status, of=url)
     except urllib.error.HTTPError as error:
-        found = _document(error.read(), status=error.code, of=url)
-    except (OSError, ValueError) as error:
+        with error:
+            found = _document(error.read(), status=error.code, of=url)
+    except (OSError, ValueError, HTTPException) as error:
         raise Unavailable(f"{url} cannot be reached: {_root(error)}", status=0) from error
     return decisions_in(found, of=url)
 
@@ -144,47 +153,19 @@ def _document(body: bytes, *, status: int, of: str) -> Json:
 def _json(body: bytes) -> Json | None:
     try:
         found = json.loads(body)
-    except ValueError:
+    except (RecursionError, ValueError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _default_file() -> str | None:
-    file = Path("~/.kube/config").expanduser()
-    return str(file) if file.exists() else None
-
-
-def _client(files: str, context: str | None) -> Any:
-    """A client from kubeconfig files, whose names may be joined as in ``KUBECONFIG``."""
-    # The library reads KUBECONFIG when it is imported, and never again: it is handed the files instead.
-    from kubernetes.config import ConfigException, new_client_from_config
-    from yaml import YAMLError
-
-    if not any(Path(file).expanduser().exists() for file in files.split(os.pathsep)):
-        raise SettingsError(f"kubeconfig {files} does not exist")
-    try:
-        return new_client_from_config(  # type: ignore[no-untyped-call]
-            config_file=files, context=context, persist_config=False
-        )
-    except (ConfigException, YAMLError, AttributeError, KeyError, OSError, TypeError, ValueError) as error:
-        raise SettingsError(f"kubeconfig {files} cannot be used: {error}") from error
-
-
-def _in_cluster_client() -> Any:
-    from kubernetes.client import ApiClient, Configuration
-    from kubernetes.config import ConfigException, load_incluster_config
-
-    configuration = Configuration()
-    try:
-        load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
-    except ConfigException as error:
-        raise SettingsError("there is no kubeconfig: give --kubeconfig, or set KUBECONFIG") from error
-    return ApiClient(configuration)
-
-
 def _root(error: BaseException) -> str:
     """The innermost reason: the outer ones tell of pools and retries."""
-    reason: Any = error
-    while isinstance(inner := getattr(reason, "reason", None), BaseException):
-        reason = inner
-    return str(getattr(reason, "strerror", None) or reason)
+    while inner := _inner(error):
+        error = inner
+    told = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
+    return str(told or type(error).__name__)
+
+
+def _inner(error: BaseException) -> BaseException | None:
+    reason = getattr(error, "reason", None)
+    return reason if isinstance(reason, BaseException) else error.__cause__

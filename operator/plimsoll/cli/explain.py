@@ -21,6 +21,8 @@ Json = dict[str, Any]
 # What a table is laid out for where nobody's terminal says how wide it is.
 _WIDTH = 100
 _EARLIER_SHOWN = 5
+# Columns of sentences and lists; the others hold names and numbers, which are not broken.
+_PROSE = frozenset({"reason", "for example"})
 
 
 @click.group()
@@ -33,10 +35,11 @@ def explain() -> None:
 @click.option("-n", "--namespace", help="The pod's namespace; by default the kubeconfig context's.")
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--server", metavar="URL", help="Ask this Plimsoll's metrics address instead of the leader.")
-@click.option("--kubeconfig", metavar="FILE", help="By default KUBECONFIG, ~/.kube/config, the service account.")
-@click.option("--context", help="The kubeconfig context; by default the current one.")
+@click.option("--kubeconfig", default="", metavar="FILE", help="By default KUBECONFIG or ~/.kube/config.")
+@click.option("--context", default="", help="Of the kubeconfig; by default its current one.")
 @click.option("--operator-namespace", default="plimsoll-system", show_default=True, help="Where Plimsoll runs.")
 @click.option("--operator-port", default=10260, show_default=True, help="The port of its metrics address.")
+@click.option("--lease-name", default="", help="The Lease that its leader holds; by default the scheduler's name.")
 @click.option("--scheduler-name", default="plimsoll", show_default=True, help="The name that pods ask for.")
 def explain_pod(
     *,
@@ -44,10 +47,11 @@ def explain_pod(
     namespace: str | None,
     output: str,
     server: str | None,
-    kubeconfig: str | None,
-    context: str | None,
+    kubeconfig: str,
+    context: str,
     operator_namespace: str,
     operator_port: int,
+    lease_name: str,
     scheduler_name: str,
 ) -> None:
     """Show the decisions about pod NAME, the newest first.
@@ -59,29 +63,36 @@ def explain_pod(
     def cluster() -> Cluster:
         return Cluster(kubeconfig=kubeconfig, context=context)
 
+    note = ""
     try:
         if server:
-            place = namespace or "default"
+            place, asked = namespace or "default", None
             document = ask_server(server, f"{place}/{name}")
-            asked = cluster() if not document["decisions"] else None
         else:
             asked = cluster()
             place = namespace or asked.namespace
-            document = _ask_leader(asked, f"{place}/{name}", namespace=operator_namespace, port=operator_port)
-        if asked and not document["decisions"]:
-            document = _ask_pod(asked.pod(place, name), scheduler_name=scheduler_name)
+            leader = {"namespace": operator_namespace, "lease": lease_name or scheduler_name, "port": operator_port}
+            document, note = _ask_leader(asked, f"{place}/{name}", leader)
+        if not document["decisions"]:
+            pod = (asked or cluster()).pod(place, name)
+            _remark(note)
+            document = _ask_pod(pod, scheduler_name=scheduler_name)
         _show(document, output=output)
     except PlimsollError as error:
         raise click.ClickException(_line(str(error))) from error
 
 
-def _ask_leader(cluster: Cluster, pod_key: str, *, namespace: str, port: int) -> Json:
-    """The leader's memory is a help, not a need: without it the pod itself still says something."""
+def _ask_leader(cluster: Cluster, pod_key: str, leader: Json) -> tuple[Json, str]:
+    """The document, and why it is empty where the leader was not reached: the pod itself still says something."""
     try:
-        return cluster.decisions_of_leader(pod_key, namespace=namespace, port=port)
+        return cluster.decisions_of_leader(pod_key, **leader), ""
     except ApiError as error:
-        click.echo(_line(f"Note: the leader could not be asked: {error}"), err=True)
-        return {"pod": pod_key, "decisions": []}
+        return {"pod": pod_key, "decisions": []}, f"the leader could not be asked: {error}"
+
+
+def _remark(note: str) -> None:
+    if note:
+        click.echo(_line(f"Note: {note}"), err=True)
 
 
 def _ask_pod(pod: Json, *, scheduler_name: str) -> Json:
@@ -97,7 +108,7 @@ def _ask_pod(pod: Json, *, scheduler_name: str) -> Json:
         try:
             return document | {"decisions": [annotation_document(pod_key, parse(text))]}
         except ObjectError as error:
-            click.echo(_line(f"Note: {error}"), err=True)
+            _remark(str(error))
     return document | {"state": pod_state(pod, scheduler_name=scheduler_name)}
 
 
@@ -118,7 +129,7 @@ def _show(document: Json, *, output: str) -> None:
 def _show_decisions(decisions: list[Json]) -> None:
     from rich.console import Console
 
-    from plimsoll.reporting.tables import headline, node_table, reason_table, remarks
+    from plimsoll.reporting.tables import headline, legend, node_table, reason_table, remarks
 
     newest, *earlier = decisions
     terminal = sys.stdout.isatty()
@@ -127,6 +138,8 @@ def _show_decisions(decisions: list[Json]) -> None:
     for sentence in (headline(newest), *remarks(newest)):
         click.echo(_line(sentence))
     _draw(console, node_table(newest))
+    for line in legend(newest):
+        click.echo(_line(f"  {line}"))
     _draw(console, reason_table(newest))
     if earlier:
         click.echo(f"\nEarlier decisions ({len(earlier)}):")
@@ -141,12 +154,20 @@ def _draw(console: Console, table: Table) -> None:
         return
     drawing = Drawing(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column in table.columns:
-        # A node's or a reason's name is what people copy: it is broken last.
-        drawing.add_column(column, overflow="fold", no_wrap=column == "node")
+        drawing.add_column(column, overflow="fold", no_wrap=column not in _PROSE and " " not in column)
     for row in table.rows:
         drawing.add_row(*row)
     console.print()
+    # A node's name is what people copy: a terminal that is too narrow breaks lines, but nothing is left out.
+    console.width = max(console.width, _needed(table))
     console.print(drawing)
+
+
+def _needed(table: Table) -> int:
+    """The width in which no name and no number is broken, with a space after each column."""
+    cells = zip(table.columns, zip(*table.rows, strict=True), strict=True)
+    unbroken = ([*column.split(), *texts] for column, texts in cells if column not in _PROSE)
+    return sum(max(map(len, texts), default=0) + 1 for texts in unbroken)
 
 
 def _line(text: str) -> str:

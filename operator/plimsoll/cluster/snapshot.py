@@ -34,6 +34,7 @@ class Snapshot:
         nodes: the node of each row, None in a free row.
         row_of: row by node name.
         topology: goes up with every node that comes, goes or changes; what is derived from nodes hangs on it.
+        membership: goes up with every node that comes or goes; what only stands in the order of rows hangs on it.
         columns: resource column by name; cpu in milli, else base units; ``pods`` counts pods.
         workloads: replicas of one workload, by row.
         ports: host ports in use, by row.
@@ -43,6 +44,7 @@ class Snapshot:
         self.nodes: list[NodeInfo | None] = []
         self.row_of: dict[str, int] = {}
         self.topology = 0
+        self.membership = 0
         self.columns: dict[str, int] = {name: i for i, name in enumerate(BASIC)}
         self.workloads = WorkloadIndex()
         self.ports = PortIndex()
@@ -104,6 +106,7 @@ class Snapshot:
         if row is None:
             row = self._take_row()
             self.row_of[node.name] = row
+            self.membership += 1
         self.nodes[row] = node
         self.topology += 1
         self._live[row] = True
@@ -121,6 +124,7 @@ class Snapshot:
         row = self.row_of.pop(name)
         self.nodes[row] = None
         self.topology += 1
+        self.membership += 1
         self._live[row] = False
         self._version[row] = self.topology
         self._allocatable[row] = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,16 @@ class NodeVerdicts:
 
     def of(self, view: Snapshot, pod: PodInfo) -> NDArray[np.int8]:
         """[N], 1 + index of the first filter that refuses the pod, 0 where none does (and in free rows)."""
+        return self._columns.of(view, pod.class_key, self._first(pod)).astype(np.int8, copy=False)
+
+    def of_rows(self, view: Snapshot, pod: PodInfo, rows: Sequence[int]) -> NDArray[np.int8]:
+        """[N], the same for some rows, 0 in the others. Nothing is kept: each pod of a DaemonSet is its own class."""
+        first, verdicts = self._first(pod), np.zeros(view.size, dtype=np.int8)
+        for row in rows:
+            node = view.nodes[row]
+            verdicts[row] = 0 if node is None else first(node)
+        return verdicts
+
+    def _first(self, pod: PodInfo) -> Callable[[NodeInfo], int]:
         concerned = [(i, f) for i, f in enumerate(self.filters, start=1) if f.concerns(pod)]
-
-        def first(node: NodeInfo) -> int:
-            return next((i for i, f in concerned if f.refuses(pod, node)), 0)
-
-        return self._columns.of(view, pod.class_key, first).astype(np.int8, copy=False)
+        return lambda node: next((i for i, f in concerned if f.refuses(pod, node)), 0)

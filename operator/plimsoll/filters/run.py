@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
@@ -98,28 +99,32 @@ def wakes_of(plugins: Iterable[str]) -> ChangeKind:
 def _groups(
     view: Snapshot, pod: PodInfo, policy: Policy, caches: FilterCaches, named: frozenset[str] | None
 ) -> Iterator[Iterable[Refusal]]:
-    if named is not None:
-        yield (_outside(view, named),)
-    yield _node_refusals(view, pod, caches.of_pods())
+    of_pods = caches.of_pods()
+    if named is None:
+        yield _node_refusals(of_pods.filters, of_pods.of(view, pod))
+    else:
+        rows = [view.row_of[name] for name in named if name in view.row_of]
+        yield (_outside(view, rows),)
+        yield _node_refusals(of_pods.filters, of_pods.of_rows(view, pod, rows))
     for cluster_filter in CLUSTER_FILTERS:
         if cluster_filter.concerns(pod):
             yield cluster_filter.refusals(view, pod)
     if policy.node_selector or policy.node_affinity is not None:
-        yield _node_refusals(view, _NO_POD, caches.of_policy(policy))
+        of_policy = caches.of_policy(policy)
+        yield _node_refusals(of_policy.filters, of_policy.of(view, _NO_POD))
 
 
-def _outside(view: Snapshot, named: frozenset[str]) -> Refusal:
+def _outside(view: Snapshot, named: Sequence[int]) -> Refusal:
     rows = np.ones(view.size, dtype=np.bool_)
-    rows[[view.row_of[name] for name in named if name in view.row_of]] = False
+    rows[named] = False
     return Refusal(NodeAffinity.name, OUTSIDE, rows, resolvable=np.zeros_like(rows))
 
 
-def _node_refusals(view: Snapshot, pod: PodInfo, verdicts: NodeVerdicts) -> Iterator[Refusal]:
-    first = verdicts.of(view, pod)
+def _node_refusals(filters: Sequence[NodeFilter], first: NDArray[np.int8]) -> Iterator[Refusal]:
     if not first.any():
         return
-    never = np.zeros(view.size, dtype=np.bool_)
-    for i, node_filter in enumerate(verdicts.filters, start=1):
+    never = np.zeros(len(first), dtype=np.bool_)
+    for i, node_filter in enumerate(filters, start=1):
         yield Refusal(node_filter.name, node_filter.reason, rows=first == i, resolvable=never)
 
 

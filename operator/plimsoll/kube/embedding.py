@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import kopf
@@ -28,6 +28,7 @@ class EmbeddedKopf:
 
     Args:
         started: called after each start; kopf has taken over the signals by then, to be taken back.
+        ready: awaited before each start; kopf looks once for the resources that it serves.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class EmbeddedKopf:
         settings: kopf.OperatorSettings,
         *,
         started: Callable[[], None],
+        ready: Callable[[], Awaitable[None]],
         backoff: Backoff | None = None,
     ) -> None:
         self._registry = registry
         self._settings = settings
         self._started = started
+        self._ready = ready
         self._backoff = backoff or Backoff(initial_s=1.0, cap_s=10.0)
         self.running = False
         self.restarts = 0
@@ -48,6 +51,7 @@ class EmbeddedKopf:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
+            await self._ready()
             began_s = loop.time()
             problem = await self._run_once()
             if loop.time() - began_s > _ENOUGH_S:
@@ -79,7 +83,7 @@ class EmbeddedKopf:
 
 
 async def _stop(roots: set[asyncio.Task[None]]) -> None:
-    """kopf's own order first; where it failed it leaves the other watchers behind, and in them their helpers.
+    """Kopf's own order first; where it failed it leaves the other watchers behind, and in them their helpers.
 
     The helpers come last: a watcher whose helper is cancelled takes that for a sign of its own.
     """

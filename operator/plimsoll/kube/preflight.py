@@ -52,6 +52,19 @@ async def crd_present(client: ApiClient) -> bool:
     return any(r.get("name") == POLICIES.plural for r in found.get("resources") or ())
 
 
+async def wait_for_crd(client: ApiClient) -> None:
+    """Until the API server serves SchedulingPolicies; somebody may have taken the CRD away from under us."""
+    backoff = Backoff(initial_s=1.0)
+    while True:
+        try:
+            if await crd_present(client):
+                return
+            log.warning("the CRD of SchedulingPolicies is gone: install it again, pods are placed without policies")
+        except ApiError as error:
+            log.warning("the API server cannot be asked for the CRD: %s", error)
+        await asyncio.sleep(backoff.next_s())
+
+
 async def _check_once(client: ApiClient, needed: tuple[Permission, ...]) -> None:
     try:
         if not await crd_present(client):

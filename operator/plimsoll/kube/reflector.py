@@ -63,6 +63,7 @@ class Reflector:
 
     Args:
         restarted: told why, each time that a watch has ended: ``ended``, ``expired`` or ``failed``.
+        relisted: called after each LIST but the first.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Reflector:
         rng: random.Random | None = None,
         silence_s: float = 70.0,
         restarted: Callable[[str], None] = lambda _: None,
+        relisted: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = name
         self.lists = 0
@@ -90,6 +92,7 @@ class Reflector:
         self._rng = rng or random.Random()  # noqa: S311 - spreads load, keeps no secret
         self._silence_s = silence_s
         self._restarted = restarted
+        self._relisted = relisted
         self._known: dict[tuple[str, str], _Known] = {}
         self._version = ""
         self._synced = asyncio.Event()
@@ -158,6 +161,8 @@ class Reflector:
         self._relist.clear()
         self._version = version
         self._listener.on_listed(asked_at_s=asked_at_s)
+        if self.lists:
+            self._relisted()
         self.lists += 1
         self._synced.set()
         self._mended()

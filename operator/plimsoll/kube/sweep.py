@@ -54,7 +54,6 @@ class Sweep:
         self._every_s = every_s
         self._one_at_a_time = asyncio.Lock()
         self._pacer = Pacer()
-        self.has_swept = False
 
     async def run(self) -> None:
         """Until cancelled; the first sweep is done by whoever starts this."""
@@ -87,7 +86,6 @@ class Sweep:
             except Gone:
                 # It took longer than the API server keeps versions; in one piece it cannot expire.
                 await self._sweep(limit=0)
-            self.has_swept = True
 
     async def _sweep(self, *, limit: int) -> None:
         self._swept.sweep_begins()

@@ -33,7 +33,7 @@ class PolicyLoad:
         self.readings: Readings | None = None
         self.metrics: tuple[MetricLoad, ...] = ()
         self.set_aside = _UNANSWERED if policy.metrics else ""
-        self._topology = -1
+        self._membership = -1
         self._above: dict[str, frozenset[str]] = {}
         self._above_rows: dict[str, Bools] = {}
         self._flights: dict[Uid, tuple[int, tuple[float, ...]]] = {}
@@ -45,7 +45,7 @@ class PolicyLoad:
 
     def current(self, view: Snapshot) -> bool:
         """Whether the arrays still stand for the Snapshot's nodes; if not, ``refresh`` is due."""
-        return self._topology == view.topology
+        return self._membership == view.membership
 
     def refresh(
         self, readings: Readings, view: Snapshot, entries: Collection[Entry], selected: Bools, *, now_s: float
@@ -57,11 +57,11 @@ class PolicyLoad:
             selected: [N], live nodes that the policy may use.
         """
         new = readings is not self.readings
-        self.readings, self._topology = readings, view.topology
+        self.readings, self._membership = readings, view.membership
         order = order_of(readings, view)
         interval_s = self.policy.refresh_interval_s
         self.metrics = tuple(
-            align(metric, readings, order, view, interval_s=interval_s)
+            align(metric, readings, order, view, entries, interval_s=interval_s)
             for metric in self.policy.metrics
             if metric.name in readings.metrics
         )

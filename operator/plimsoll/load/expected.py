@@ -13,7 +13,7 @@ import numpy as np
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import CPU as CPU_RESOURCE
 from plimsoll.cluster.resources import MEMORY as MEMORY_RESOURCE
-from plimsoll.cluster.snapshot import CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN, Bools, Ints
+from plimsoll.cluster.snapshot import CPU_COLUMN, MEMORY_COLUMN, Bools
 from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_METRICS
 
@@ -30,29 +30,24 @@ class Usual:
 
     Attributes:
         ratio: use over requests, clipped to 0.1..2.
-        per_pod: mean use of a pod, in the metric's unit (cores, bytes); 0.0 where there are no pods.
+        per_pod: mean use of a pod, in the metric's unit (cores, bytes); 0.0 where no pod has been measured.
     """
 
     ratio: float = 1.0
     per_pod: float = 0.0
 
 
-def usual(*, metric: str, value: Floats, requested: Ints, measured: Bools) -> Usual:
+def usual(*, used: Floats, asked: Floats, pods: Floats, measured: Bools) -> Usual:
     """Learns from the nodes that are measured.
 
     Args:
-        value: [N], measured use in the metric's unit.
-        requested: [N, R], the Snapshot's.
-        measured: [N], where ``value`` may be used.
+        used: [N], measured use in the metric's unit.
+        asked, pods: [N], requests in the same unit and number of pods, as far as ``used`` contains them.
+        measured: [N], where ``used`` may be believed.
     """
-    if metric not in RESOURCE_OF or not measured.any():
-        return Usual()
-    _, column, unit = RESOURCE_OF[metric]
-    used = float(value[measured].sum())
-    asked = float(requested[measured, column].sum()) * unit
-    pods = int(requested[measured, PODS_COLUMN].sum())
-    ratio = float(np.clip(used / asked, *_RATIO_BOUNDS)) if asked > 0 else 1.0
-    return Usual(ratio=ratio, per_pod=used / pods if pods else 0.0)
+    all_used, all_asked, all_pods = (float(column[measured].sum()) for column in (used, asked, pods))
+    ratio = float(np.clip(all_used / all_asked, *_RATIO_BOUNDS)) if all_asked > 0 else 1.0
+    return Usual(ratio=ratio, per_pod=all_used / all_pods if all_pods >= 1 else 0.0)
 
 
 def expected_use(pod: PodInfo, metric: str, usually: Usual) -> float:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.cluster.snapshot import PODS_COLUMN, Snapshot
 from plimsoll.load.confidence import confidence
 from plimsoll.load.expected import RESOURCE_OF, Usual, expected_use, usual
+from plimsoll.load.ledger import Entry, uncovered
 from plimsoll.load.readings import Floats, Readings, ReadingState
 from plimsoll.policy.compiled import Metric
 
@@ -19,6 +20,8 @@ States = NDArray[np.int8]
 
 # A node that is judged by requests alone is a little worse than one that is known to carry the same.
 _MARGIN = 0.1
+# Beyond this utilisation only nonsense is left, and sums that overflow.
+_ABSURD = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +29,15 @@ class MetricLoad:
     """Arrays of shape [N]; only ``in_flight`` changes between refreshes.
 
     Attributes:
-        value: measured, in the metric's unit (bytes/s, cores, bytes); NaN where missing.
         utilisation: measured, over capacity; NaN where missing.
-        capacity: in the metric's unit; where it was not measured, what the node offers or the smallest one known.
+        capacity: in the metric's unit (bytes/s, cores, bytes); where it was not measured, what the node offers or
+            the smallest one known.
         in_flight: what pods in flight are expected to add, in the metric's unit.
         confidence: 0..1, how far the sample is believed.
         usual: how use relates to requests in this cluster.
     """
 
     metric: Metric
-    value: Floats
     utilisation: Floats
     capacity: Floats
     sampled_at_s: Floats
@@ -71,31 +73,64 @@ class MetricLoad:
 
 
 def align(
-    metric: Metric, readings: Readings, order: NDArray[np.int64], view: Snapshot, *, interval_s: float
+    metric: Metric,
+    readings: Readings,
+    order: NDArray[np.int64],
+    view: Snapshot,
+    entries: Iterable[Entry],
+    *,
+    interval_s: float,
 ) -> MetricLoad:
     """One metric's readings in the order of the Snapshot's rows.
 
     Args:
         order: [N], index into the readings by row, -1 where the node has none.
+        entries: the ledger's.
         interval_s: the policy's refresh interval, by which a sample's age is judged.
     """
     read = readings.metrics[metric.name]
-    value, sampled_at_s = _pick(read.value, order), _pick(read.sampled_at_s, order)
+    utilisation, sampled_at_s = np.minimum(_pick(read.utilisation, order), _ABSURD), _pick(read.sampled_at_s, order)
+    capacity = _capacity(metric, _pick(read.capacity, order), view)
     state = np.where(order >= 0, read.state[order] if len(read.state) else 0, ReadingState.MISSING).astype(np.int8)
     believed = confidence(readings.taken_at_s - sampled_at_s, interval_s=interval_s)
     believed = np.where(state == ReadingState.MISSING, 0.0, believed)
+    usually = Usual()
+    if metric.name in RESOURCE_OF:
+        asked, pods = _seen(metric, view, entries, sampled_at_s, read.window_s)
+        # Nobody uses more of these than there is; one broken exporter must not make every pod huge.
+        used = np.minimum(utilisation, 1.0) * capacity
+        usually = usual(used=used, asked=asked, pods=pods, measured=state == ReadingState.OK)
     return MetricLoad(
         metric=metric,
-        value=value,
-        utilisation=_pick(read.utilisation, order),
-        capacity=_capacity(metric, _pick(read.capacity, order), view),
+        utilisation=utilisation,
+        capacity=capacity,
         sampled_at_s=sampled_at_s,
         state=state,
         window_s=read.window_s,
         confidence=believed,
         in_flight=np.zeros(view.size),
-        usual=usual(metric=metric.name, value=value, requested=view.requested, measured=state == ReadingState.OK),
+        usual=usually,
     )
+
+
+def _seen(
+    metric: Metric, view: Snapshot, entries: Iterable[Entry], sampled_at_s: Floats, window_s: float
+) -> tuple[Floats, Floats]:
+    """[N], requests in the metric's unit and number of pods, as far as the samples contain them.
+
+    What is in flight is asked for already but not used yet: counted in, it would make every pod seem light just
+    after many have come.
+    """
+    resource, column, unit = RESOURCE_OF[metric.name]
+    asked = view.requested[:, column].astype(np.float64) * unit
+    pods = view.requested[:, PODS_COLUMN].astype(np.float64)
+    for entry in entries:
+        row = view.row_of.get(entry.pod.node)
+        if row is not None:
+            share = uncovered(entry, sampled_at_s=float(sampled_at_s[row]), window_s=window_s)
+            asked[row] -= share * entry.pod.requests.get(resource, 0) * unit
+            pods[row] -= share
+    return asked, pods
 
 
 def _capacity(metric: Metric, told: Floats, view: Snapshot) -> Floats:

@@ -49,7 +49,7 @@ class Directory:
 
 
 class NodeNamer:
-    """Finds nodes by labels; remembers what it found, since a target has many series.
+    """Finds nodes by labels.
 
     Args:
         pods: node by ``namespace/name`` of a pod.
@@ -71,14 +71,10 @@ class NodeNamer:
             (s.labels.get("instance", ""), s.labels["nodename"]) for s in uname if s.labels.get("nodename")
         )
         self._own_labels = (node_label,) if node_label else ()
-        self._found: dict[tuple[str | None, ...], Nodes] = {}
 
     def nodes(self, labels: Labels) -> Nodes:
         """The nodes that the series may be about: none, the one, or more where that is ambiguous."""
-        key = tuple(labels.get(n) for n in (*self._own_labels, *_NODE_LABELS, "instance", "pod", "namespace"))
-        if key not in self._found:
-            self._found[key] = next((nodes for way in self._ways() if (nodes := way(labels))), _NONE)
-        return self._found[key]
+        return next((nodes for way in self._ways() if (nodes := way(labels))), _NONE)
 
     def _ways(self) -> tuple[Callable[[Labels], Nodes], ...]:
         return (

@@ -99,7 +99,8 @@ def _texts(policy: Policy) -> dict[str, str]:
     target, device, kept = by(labels), by((*labels, "device")), duration(MISSING_AFTER_S)
     devices = f"{{device=~{string(policy.device_name or DEFAULT_DEVICES)}}}"
     texts: dict[str, str] = {
-        Ask.UNAME: f"max {target} (node_uname_info)",
+        # A dead exporter's node is still to be found, but not under an address that another node has now.
+        Ask.UNAME: f"max {target} (node_uname_info or on (instance) last_over_time(node_uname_info[{kept}]))",
         Ask.LAST_SAMPLE: f"max {target} ({_last_sample()})",
         # What load is measured against must not vanish before the load does, when an exporter dies.
         Ask.SPEED: f"max {device} (last_over_time(node_network_speed_bytes{devices}[{kept}]))",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.cluster.node import NodeInfo
-from plimsoll.load.naming import Directory, NodeNamer
+from plimsoll.load.naming import Directory, NodeNamer, Nodes
 from plimsoll.load.oddities import Oddity, OddityLog, series_text
 from plimsoll.load.queries import Ask, Window, target_labels
 from plimsoll.load.readings import ReadingState
@@ -17,7 +17,7 @@ from plimsoll.load.windows import covered_share, is_partial, state
 from plimsoll.policy.compiled import Policy, PrometheusSource
 
 Target = tuple[str, ...]
-Mean = Callable[[Sample, Window], float | None]
+Mean = Callable[[Sample, Target, Window], float | None]
 Load = Callable[[str, float], float]
 
 
@@ -66,6 +66,8 @@ class Series:
     ) -> None:
         self._policy, self._answers, self._log = policy, answers, log
         self._labels = target_labels(policy)
+        self._blanks = ("",) * len(self._labels)
+        self._found: dict[Target, Nodes] = {}
         self._namer = NodeNamer(
             Directory.of(nodes),
             pods=pods,
@@ -78,8 +80,8 @@ class Series:
     def of_counters(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Rates, divided by the share of the window that samples cover; ``load`` turns a node's rate into load."""
 
-        def rate(sample: Sample, window: Window) -> float | None:
-            clock_rate = self._clocks[window].get(self._target(sample))
+        def rate(sample: Sample, target: Target, window: Window) -> float | None:
+            clock_rate = self._clocks[window].get(target)
             if window is Window.SHORT and is_partial(clock_rate):
                 self._log.note(Oddity.PARTIAL, series_text(metric, sample.labels))
             share = covered_share(clock_rate, window_s=window.length_s(self._policy.time_range_s))
@@ -89,13 +91,13 @@ class Series:
 
     def of_gauges(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Means, which need no correction: a mean is taken over the samples that are there."""
-        return self._measurements(metric, ask, lambda sample, _window: sample.value, load)
+        return self._measurements(metric, ask, lambda sample, _target, _window: sample.value, load)
 
     def greatest(self, ask: Ask) -> dict[tuple[str, str], float]:
         """The largest finite value by node and device, of what load is measured against."""
         largest: dict[tuple[str, str], float] = {}
         for sample in self._answers.answers.get(ask, ()):
-            nodes = self._namer.nodes(sample.labels)
+            nodes = self._nodes(sample, self._target(sample))
             if len(nodes) == 1 and math.isfinite(sample.value):
                 key = next(iter(nodes)), sample.labels.get("device", "")
                 largest[key] = max(largest.get(key, -math.inf), sample.value)
@@ -107,27 +109,27 @@ class Series:
         for window in Window:
             for sample in self._answers.answers.get(ask.over(window), ()):
                 series += 1
-                judged = self._judge(sample, window, mean, load)
+                target = self._target(sample)
+                judged = self._judge(sample, target, window, mean=mean, load=load)
                 if isinstance(judged, Oddity):
                     refused[judged] += 1
                     self._log.note(judged, series_text(metric, sample.labels))
                     continue
                 of_targets = found.setdefault((judged.node, judged.device), {})
-                target = self._target(sample)
                 of_targets[target] = _larger(of_targets.get(target), judged)
         used = tuple(self._settled(metric, of_targets) for of_targets in found.values())
         return Measurements(used=used, series=series, refused=refused)
 
-    def _judge(self, sample: Sample, window: Window, mean: Mean, load: Load) -> Measurement | Oddity:
-        nodes = self._namer.nodes(sample.labels)
+    def _judge(self, sample: Sample, target: Target, window: Window, *, mean: Mean, load: Load) -> Measurement | Oddity:
+        nodes = self._nodes(sample, target)
         if len(nodes) != 1:
             return Oddity.AMBIGUOUS if nodes else Oddity.UNMAPPED
         if (problem := _unusable(sample.value)) is not None:
             return problem
-        last_s = self._last_s.get(self._target(sample))
+        last_s = self._last_s.get(target)
         if last_s is None:
             return Oddity.OLD
-        measured = mean(sample, window)
+        measured = mean(sample, target, window)
         if measured is None:
             return Oddity.PARTIAL
         (node,) = nodes
@@ -161,8 +163,14 @@ class Series:
                 largest[target] = max(largest.get(target, sample.value), sample.value)
         return largest
 
+    def _nodes(self, sample: Sample, target: Target) -> Nodes:
+        """Found once per target, which has many series."""
+        if target not in self._found:
+            self._found[target] = self._namer.nodes(sample.labels)
+        return self._found[target]
+
     def _target(self, sample: Sample) -> Target:
-        return tuple(sample.labels.get(name, "") for name in self._labels)
+        return tuple(map(sample.labels.get, self._labels, self._blanks))
 
 
 def _unusable(value: float) -> Oddity | None:

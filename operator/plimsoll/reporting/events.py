@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.times import timestamp_micro
 from plimsoll.policy.compiled import Policy
+from plimsoll.reporting.policy_conditions import (
+    FALSE,
+    METRICS_AVAILABLE,
+    TRUE,
+    condition_status,
+    metrics_available,
+)
 from plimsoll.reporting.text import cut
+from plimsoll.scheduling.overview import PolicyOverview
 
 Json = dict[str, Any]
 
@@ -81,15 +90,20 @@ def failed_scheduling(pod: PodInfo, *, message: str, controller: str) -> Event:
     return _event(of_pod(pod), WARNING, why=("FailedScheduling", "Scheduling"), note=message, controller=controller)
 
 
-def metrics_set_aside(policy: Policy, *, why: str, controller: str) -> Event:
-    """Metrics stopped counting for this policy; ``why`` is the overview's ``load_set_aside`` or a failure."""
-    note = f"Pods are placed without metrics, by requests and spreading: {why}"
-    return _event(of_policy(policy), WARNING, why=("MetricsSetAside", "Refreshing"), note=note, controller=controller)
+def metrics_event(overview: PolicyOverview, *, previous: Mapping[str, Any] | None, controller: str) -> Event | None:
+    """What to tell where the condition MetricsAvailable flips; None where it does not.
 
-
-def metrics_in_force(policy: Policy, *, controller: str) -> Event:
-    note = "Metrics count again when pods are placed"
-    return _event(of_policy(policy), NORMAL, why=("MetricsInForce", "Refreshing"), note=note, controller=controller)
+    ``previous`` is the policy's status as last written, so that a restart tells nothing twice.
+    """
+    before = condition_status(previous, METRICS_AVAILABLE)
+    now, regarding = metrics_available(overview), of_policy(overview.policy)
+    if now.status == FALSE != before:
+        why = ("MetricsSetAside", "Refreshing")
+        return _event(regarding, WARNING, why=why, note=now.message, controller=controller)
+    if now.status == TRUE and before == FALSE:
+        why = ("MetricsInForce", "Refreshing")
+        return _event(regarding, NORMAL, why=why, note=f"Metrics count again. {now.message}", controller=controller)
+    return None
 
 
 def above_limits(policy: Policy, *, controller: str) -> Event:

@@ -16,6 +16,7 @@ from typing import Any
 from plimsoll.cluster.times import timestamp
 from plimsoll.errors import PolicyError
 from plimsoll.load.readings import ReadingState
+from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import OnMissing, Policy
 from plimsoll.reporting.text import cut, listed
 from plimsoll.scheduling.overview import PolicyOverview
@@ -26,8 +27,6 @@ READY, METRICS_AVAILABLE, NOT_YET_ENFORCED = "Ready", "MetricsAvailable", "NotYe
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 # metav1.Condition allows 32768; a list of failures longer than this helps nobody.
 _MESSAGE_MAX_BYTES = 4096
-# The key of `Readings.failures` for the source as a whole.
-WHOLE_SOURCE = ""
 
 # What a field that has no effect yet means for the reader, by the last part of its path that is listed here.
 _NOT_YET = {
@@ -114,6 +113,12 @@ def not_yet_enforced(paths: tuple[str, ...]) -> str:
     return " ".join(f"{path} is accepted but not enforced yet: {_meaning(path)}." for path in paths)
 
 
+def condition_status(status: Mapping[str, Any] | None, kind: str) -> str | None:
+    """True, False or Unknown, of a condition in a policy's status; None where it is not there."""
+    found = (c for c in (status or {}).get("conditions") or () if c.get("type") == kind)
+    return next((c.get("status") for c in found), None)
+
+
 def state_counts(overview: PolicyOverview) -> Counter[ReadingState]:
     return Counter(node.state for node in overview.nodes)
 
@@ -186,8 +191,8 @@ def _named(failures: Mapping[str, str]) -> str:
 
 
 def _meaning(path: str) -> str:
-    """``path`` may be followed by the value, as in ``spec.mode (Observe)``."""
-    keys = re.findall(r"\w+", re.split(r"[ :=(]", path, maxsplit=1)[0])
+    """The path may end in a value or an item's name: ``spec.mode: Observe``, ``spec.metrics[disk-busy]``."""
+    keys = re.findall(r"\w+", re.split(r"[\[ :]", path, maxsplit=1)[0])
     return next((_NOT_YET[key] for key in reversed(keys) if key in _NOT_YET), "it has no effect")
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from plimsoll.cluster.times import timestamp
 from plimsoll.errors import PolicyError
 from plimsoll.load.readings import Readings, ReadingState
+from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy, PrometheusSource
-from plimsoll.reporting.policy_conditions import WHOLE_SOURCE, Condition, conditions, invalid, state_counts
+from plimsoll.reporting.policy_conditions import Condition, conditions, invalid, state_counts
 from plimsoll.scheduling.overview import NodeLoad, PolicyOverview
 
 Json = dict[str, Any]

@@ -25,8 +25,21 @@ def node_table(decision: Json) -> Table:
     """The best nodes: which was chosen, score, cost by term, ``measured->projected`` percent, sample age."""
     nodes = decision.get("best") or ()
     terms, metrics = _keys(nodes, "terms"), _keys(nodes, "readings", "projected")[:MAX_METRIC_COLUMNS]
-    columns = ("", "node", "score", *terms, *(f"{_spaced(metric)} %" for metric in metrics), "age")
+    columns = ("", "node", "score", *terms, *map(_spaced, metrics), "age")
     return Table(columns, tuple(_row(node, terms, metrics, decision.get("node")) for node in nodes))
+
+
+def legend(decision: Json) -> tuple[str, ...]:
+    """What the columns of ``node_table`` mean, of those that it has."""
+    nodes = decision.get("best") or ()
+    lines = []
+    if terms := _keys(nodes, "terms"):
+        lines.append(f"{', '.join(terms)}: cost from 0 to 1, lower is better")
+    if _keys(nodes, "projected"):
+        lines.append("metrics: percent measured->percent with pods in flight and this one")
+    elif _keys(nodes, "readings"):
+        lines.append("metrics: percent measured")
+    return tuple(lines)
 
 
 def reason_table(decision: Json) -> Table:
@@ -80,8 +93,9 @@ def _keys(nodes: Iterable[Json], *fields: str) -> list[str]:
 
 
 def _load(measured: int | None, projected: int | None) -> str:
-    before = _UNKNOWN if measured is None else str(measured)
-    return before if projected is None else f"{before}->{projected}"
+    if projected is None:
+        return _UNKNOWN if measured is None else str(measured)
+    return f"{'?' if measured is None else measured}->{projected}"
 
 
 def _score(score: float | None) -> str:

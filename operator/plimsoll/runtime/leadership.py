@@ -9,12 +9,17 @@ from typing import Protocol
 
 from plimsoll.errors import ApiError
 from plimsoll.kube.backoff import Backoff
-from plimsoll.kube.lease import LeaseElector
 
 log = logging.getLogger(__name__)
 
 # A watch learns of a version that concerns other objects only from its next bookmark, up to a minute later.
 _CATCH_UP_S = 1.0
+
+
+class Elector(Protocol):
+    @property
+    def leading(self) -> bool:
+        """Whether the Lease is held at this moment."""
 
 
 class Mirror(Protocol):
@@ -36,7 +41,7 @@ class Leadership:
         changed: called after each change.
     """
 
-    def __init__(self, elector: LeaseElector | None, *, changed: Callable[[], None]) -> None:
+    def __init__(self, elector: Elector | None, *, changed: Callable[[], None]) -> None:
         self._elector = elector
         self._changed = changed
         self.turns = 0

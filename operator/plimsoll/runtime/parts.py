@@ -11,7 +11,7 @@ import numpy as np
 from kubernetes.client import ApiClient as OfficialClient
 from prometheus_client import generate_latest
 
-from plimsoll.kube import handlers
+from plimsoll.kube import handlers, preflight
 from plimsoll.kube.binding import Binder
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.connection import Connection
@@ -86,6 +86,7 @@ class Parts:
             handlers.make_registry(connection=connection, policies=self.policies, pods=self.pending),
             handlers.make_settings(scheduler_name=settings.scheduler_name),
             started=kopf_started,
+            ready=self._crd_installed,
         )
 
     def decisions(self, pod_key: str) -> Json:
@@ -142,6 +143,7 @@ class Parts:
             name=name,
             params=params,
             restarted=lambda reason: self._counts.watch_restarted(name, reason),
+            relisted=lambda: self._counts.relisted(name),
         )
 
     def _make_sweep(
@@ -195,10 +197,15 @@ class Parts:
             sources=self.sources,
             node_of=self.assigned.node_of,
             write=self._write_status,
+            record=self.events.record,
+            controller=self._settings.scheduler_name,
             leading=lambda: self.leadership.leading,
             wake=self._wake,
             observer=self._counts,
         )
+
+    async def _crd_installed(self) -> None:
+        await preflight.wait_for_crd(self.client)
 
     async def _write_status(self, entry: PolicyEntry, status: Json) -> None:
         await write_policy_status(self.client, name=entry.name, uid=entry.uid, status=status, previous=entry.status)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.errors import ApiError, Conflict, NotFound
 from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import Policy
+from plimsoll.reporting.events import Event, metrics_event
 from plimsoll.reporting.noise import worth_writing
 from plimsoll.reporting.status import invalid_status, policy_status
 from plimsoll.runtime.policies import PolicyBook, PolicyEntry
@@ -59,6 +60,7 @@ class Refresher:
     """Keeps a task for each policy, begun anew when its spec changes: the first refresh is at once.
 
     Args:
+        record, controller: takes events, and in whose name.
         node_of: nodes of assigned pods by ``namespace/name``.
         leading: standbys take readings as well, so that they can take over at once, but write nothing.
         wake: called when readings may have changed what pods wait for.
@@ -72,18 +74,24 @@ class Refresher:
         sources: MetricsSources,
         node_of: Mapping[str, str],
         write: StatusWriter,
+        record: Callable[[Event], None],
+        controller: str,
         leading: Callable[[], bool],
         wake: Callable[[], None],
         observer: Observer,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._scheduler = scheduler
-        self._policies = policies
+        self.policies = policies
         self._sources = sources
         self._node_of = node_of
         self._write = write
+        self._record = record
+        self._controller = controller
         self._leading = leading
         self._wake = wake
         self._observer = observer
+        self._sleep = sleep
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._answered: dict[str, asyncio.Event] = {}
         self._failed: Callable[[BaseException], None] = lambda _: None
@@ -92,7 +100,7 @@ class Refresher:
     def start(self, *, failed: Callable[[BaseException], None]) -> None:
         """From now on; ``failed`` is told of an error in a task, which is a mistake of ours."""
         self._started, self._failed = True, failed
-        for entry in self._policies:
+        for entry in self.policies:
             self.changed(entry.name)
 
     def changed(self, name: str) -> None:
@@ -102,7 +110,7 @@ class Refresher:
             return
         if task := self._tasks.pop(name, None):
             task.cancel()
-        entry = self._policies.get(name)
+        entry = self.policies.get(name)
         if entry is None:
             self._answered.pop(name, None)
             self._observer.forgotten(name)
@@ -137,17 +145,23 @@ class Refresher:
             readings = await self._refresh(entry, entry.policy, readings)
             # From one due time to the next, so that a slow source does not stretch the interval.
             due_s = max(due_s + entry.policy.refresh_interval_s, loop.time())
-            await asyncio.sleep(due_s - loop.time())
+            await self._sleep(due_s - loop.time())
 
     async def _refresh(self, entry: PolicyEntry, policy: Policy, previous: Readings | None) -> Readings | None:
         readings = await self._read(policy, previous)
         self._answered[entry.name].set()
-        overview = self._scheduler.overview(policy.name, now_s=time.time())
-        if overview is not None:
-            self._observer.refreshed(policy, overview)
-            status = policy_status(overview, previous=entry.status, now_s=time.time())
-            await self._show(entry, status)
+        await self._show_state(entry, policy)
         return readings
+
+    async def _show_state(self, entry: PolicyEntry, policy: Policy) -> None:
+        overview = self._scheduler.overview(policy.name, now_s=time.time())
+        if overview is None:
+            return
+        self._observer.refreshed(policy, overview)
+        status = policy_status(overview, previous=entry.status, now_s=time.time())
+        await self._show(
+            entry, status, event=metrics_event(overview, previous=entry.status, controller=self._controller)
+        )
 
     async def _read(self, policy: Policy, previous: Readings | None) -> Readings | None:
         if policy.source is None or not policy.metrics:
@@ -168,11 +182,13 @@ class Refresher:
                 generation=entry.generation, error=entry.error, previous=entry.status, now_s=time.time()
             )
             await self._show(entry, status)
-            await asyncio.sleep(_INVALID_S)
+            await self._sleep(_INVALID_S)
 
-    async def _show(self, entry: PolicyEntry, status: Json) -> None:
+    async def _show(self, entry: PolicyEntry, status: Json, *, event: Event | None = None) -> None:
         if not self._leading():
             return
+        if event:
+            self._record(event)
         if not worth_writing(entry.status, status, time.time()):
             self._observer.status_write("skipped")
             return

@@ -30,6 +30,8 @@ class PreferenceCaches:
 
 def preferences_term(view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches) -> Floats | None:
     """[N], 0..1; None where the feasible nodes are all alike to the pod."""
+    if np.count_nonzero(feasible) <= 1:
+        return None
     costs: list[tuple[float, Floats]] = []
     avoided = caches.taints.of(view, pod.class_key, lambda node: _avoided(node, pod)).astype(np.float64, copy=False)
     most = avoided[feasible].max(initial=0.0)

@@ -50,8 +50,8 @@ class MetricsServer:
         on_query: told the policy's name and the seconds of each question that was really asked.
     """
 
-    def __init__(self, api: ApiClient, *, on_query: OnQuery) -> None:
-        self._api, self._on_query = CustomObjectsApi(api), on_query
+    def __init__(self, api: ApiClient, *, on_query: OnQuery, timeout_s: float = _TIMEOUT_S) -> None:
+        self._api, self._on_query, self._timeout_s = CustomObjectsApi(api), on_query, timeout_s
         self._threads = Threads(1, name="metrics-server")
         self._asked: asyncio.Task[MetricsServerAnswers] | None = None
         self._asked_at_s = 0.0
@@ -74,10 +74,10 @@ class MetricsServer:
     async def _answers(self, policy: str, now_s: float) -> MetricsServerAnswers:
         began_s = time.monotonic()
         try:
-            listed = await self._threads.run(self._list, timeout_s=_TIMEOUT_S)
+            listed = await self._threads.run(self._list, timeout_s=self._timeout_s)
             return MetricsServerAnswers(asked_at_s=now_s, usages=tuple(map(node_usage, listed)))
         except TimeoutError:
-            failure = f"The API server did not answer for metrics.k8s.io within {_TIMEOUT_S:g} s."
+            failure = f"The API server did not answer for metrics.k8s.io within {self._timeout_s:g} s."
         except ApiException as error:
             other = f"The API server answers {error.status} for metrics.k8s.io: see metrics-server's log."
             failure = _BY_STATUS.get(error.status or 0, other)
@@ -91,7 +91,7 @@ class MetricsServer:
 
     def _list(self) -> list[Json]:
         answer: Any = self._api.list_cluster_custom_object(
-            "metrics.k8s.io", "v1beta1", "nodes", _request_timeout=_TIMEOUT_S
+            "metrics.k8s.io", "v1beta1", "nodes", _request_timeout=self._timeout_s
         )
         items: list[Json] = answer["items"]
         return items

@@ -18,7 +18,7 @@ from plimsoll.sources.sentences import CHECK_URL, cause, late, refusal, shown
 
 _CONNECT_TIMEOUT_S = 3.0
 # A connection that is refused for a moment is worth one more try; an answer is not asked for twice.
-_RETRY = urllib3.Retry(total=1, connect=1, read=0, redirect=0, status=0, other=0, backoff_factor=0.2)
+_RETRY = urllib3.Retry(total=1, connect=1, read=False, redirect=0, status=0, other=0, backoff_factor=0.2)
 # What the question itself is made of is not for queryParameters to say.
 _OURS = frozenset({"query", "time", "timeout"})
 
@@ -53,6 +53,8 @@ class PrometheusClient:
             raise SourceUnreachable(f"{self._name}: {error}.") from error
         except PrometheusApiClientException as error:
             raise refusal(self._name, self._session.answer) from error
+        except requests.ConnectTimeout as error:
+            raise SourceUnreachable(f"{self._name} does not take connections: {CHECK_URL}, and the network.") from error
         except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
             raise late(self._source) from error
         except requests.JSONDecodeError as error:

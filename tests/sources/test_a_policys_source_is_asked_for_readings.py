@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from kubernetes.client import ApiClient, Configuration
+
+from plimsoll.load.readings import Readings
+from plimsoll.policy.compiled import (
+    BUILT_IN,
+    CPU,
+    MEMORY,
+    Metric,
+    MetricsServerSource,
+    Policy,
+    PrometheusSource,
+    Source,
+)
+from plimsoll.sources import Sources
+from tests.builders import make_node
+from tests.sources.played import Asked, Played, Reply, in_json, vector
+
+NOW_S = 1_780_272_010.0
+
+
+@pytest.fixture
+async def sources(server: Played) -> AsyncIterator[Sources]:
+    facade = Sources(ApiClient(Configuration(host=server.url)))
+    yield facade
+    await facade.close()
+
+
+def policy_with(source: Source | None) -> Policy:
+    return Policy(name="p", source=source, metrics=(Metric(CPU, 1), Metric(MEMORY, 1)))
+
+
+async def refresh(sources: Sources, policy: Policy, *, previous: Readings | None = None) -> Readings:
+    nodes = (make_node(name).info() for name in ("node-1", "node-2"))
+    return await sources.refresh(policy, nodes=nodes, pods={}, now_s=NOW_S, previous=previous)
+
+
+def played(asked: Asked) -> Reply:
+    """A node whose cpu is three quarters idle and whose memory is half available."""
+    numbers = {
+        "timestamp(": f"{NOW_S - 5}",
+        "cpu_seconds": "0.75",
+        "time_seconds": "1",
+        "MemAvail": "50",
+        "MemTotal": "100",
+    }
+    value = next((value for part, value in numbers.items() if part in asked.parameters["query"]), None)
+    return vector(({"instance": "node-1"}, value)) if value else vector()
+
+
+async def test_prometheus_readings(server: Played, sources: Sources) -> None:
+    server.reply = played
+    readings = await refresh(sources, policy_with(PrometheusSource(url=server.url)))
+    assert readings.failures == {}
+    assert readings.nodes == ("node-1", "node-2")
+    assert readings.taken_at_s == NOW_S
+    assert readings.metrics[CPU].utilisation[0] == 0.25
+    assert readings.metrics[MEMORY].utilisation[0] == 0.5
+
+
+async def test_metrics_server_readings(server: Played, sources: Sources) -> None:
+    usage = {"cpu": "4", "memory": "16Gi"}
+    item = {"metadata": {"name": "node-2"}, "timestamp": "2026-06-01T00:00:00Z", "window": "15s", "usage": usage}
+    server.reply = lambda _: in_json({"items": [item]})
+    readings = await refresh(sources, policy_with(MetricsServerSource()))
+    assert readings.failures == {}
+    assert readings.metrics[CPU].utilisation[1] == 0.25
+    assert readings.metrics[MEMORY].utilisation[1] == 0.25
+
+
+@pytest.mark.parametrize(
+    "policy", [pytest.param(BUILT_IN, id="the built-in default"), pytest.param(policy_with(None), id="not asked yet")]
+)
+async def test_without_a_source_nothing_is_asked_and_nothing_has_failed(
+    server: Played, sources: Sources, policy: Policy
+) -> None:
+    readings = await refresh(sources, policy)
+    assert (readings.metrics, readings.failures, readings.nodes) == ({}, {}, ("node-1", "node-2"))
+    assert server.asked == []
+
+
+async def test_every_set_of_readings_has_an_id_of_its_own(server: Played, sources: Sources) -> None:
+    policies = [BUILT_IN, policy_with(PrometheusSource(url=server.url)), policy_with(MetricsServerSource()), BUILT_IN]
+    ids = [(await refresh(sources, policy)).id for policy in policies]
+    assert len(set(ids)) == len(ids)
+
+
+async def test_a_source_that_fails_raises_nothing(server: Played, sources: Sources) -> None:
+    server.reply = lambda _: Reply(status=500)
+    for source in (PrometheusSource(url=server.url), MetricsServerSource()):
+        readings = await refresh(sources, policy_with(source))
+        assert set(readings.failures) == {""}
+        assert readings.metrics == {}
