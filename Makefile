@@ -17,6 +17,7 @@ demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and
 	@$(BIN)/python -m demo $(if $(KEEP),--keep)
 
 test: check  ## Everything that CI checks, on the same control plane
+	$(BIN)/python -m devcluster build
 	$(BIN)/pytest -m "cluster or slow"
 
 check: $(READY)  ## Style, types, architecture and the fast tests: under a minute

@@ -7,7 +7,9 @@ lie and what they are called is left out: one use of `update leases` uses every 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ import yaml
 Access = tuple[str, str, str, str]
 Json = Mapping[str, Any]
 
+# Retries of the refused come within it; roles that are granted by hand do not.
+_START = timedelta(seconds=10)
 _ROLES = {"Role", "ClusterRole"}
 _BINDINGS = {"RoleBinding", "ClusterRoleBinding"}
 
@@ -42,13 +46,14 @@ def used(audit_log: Path, user: str) -> set[Access]:
 
 
 def denied(audit_log: Path, user: str) -> list[str]:
-    """A sentence for each kind of request that was answered 403, with how often it was."""
-    counts: dict[str, int] = {}
-    for event in _answered(_events(audit_log, user)):
-        if _refused(event):
-            sentence = _sentence(event)
-            counts[sentence] = counts.get(sentence, 0) + 1
-    return [f"{sentence} ({count} times)" for sentence, count in sorted(counts.items())]
+    """A sentence for each kind of request that was answered 403, with how often it was.
+
+    An API server that has just started refuses everybody until it has read the roles, some milliseconds long.
+    What the user was given a moment later in the very same words is none of the roles' gaps, and is left out.
+    """
+    answered = list(_answered(_events(audit_log, user)))
+    refused = Counter(_sentence(event) for event in answered if _refused(event) and not _given_soon(event, answered))
+    return [f"{sentence} ({count} times)" for sentence, count in sorted(refused.items())]
 
 
 def _parsed(manifests: str | Iterable[Json]) -> list[Json]:
@@ -103,6 +108,25 @@ def _answered(events: Iterable[Json]) -> Iterator[Json]:
 def _refused(event: Json) -> bool:
     forbidden = (event.get("annotations") or {}).get("authorization.k8s.io/decision") == "forbid"
     return forbidden or (event.get("responseStatus") or {}).get("code") == 403
+
+
+def _given_soon(refused: Json, answered: Iterable[Json]) -> bool:
+    until = _time(refused) + _START
+    return any(
+        not _refused(event) and _words(event) == _words(refused) and _time(refused) < _time(event) < until
+        for event in answered
+    )
+
+
+def _words(event: Json) -> tuple[str, ...]:
+    target = event.get("objectRef") or {"requestURI": event["requestURI"]}
+    # The version of an object that was read anew is not part of the question.
+    keys = ("requestURI", "apiGroup", "resource", "subresource", "namespace", "name")
+    return event["verb"], *(target.get(key, "") for key in keys)
+
+
+def _time(event: Json) -> datetime:
+    return datetime.fromisoformat(event["requestReceivedTimestamp"])
 
 
 def _access(event: Json) -> Access:

@@ -80,8 +80,11 @@ def test_a_wildcard_is_not_passed_over():
 _serial = itertools.count(1)
 
 
-def _event(verb="list", resource="pods", *, code=200, user=USER, stage="ResponseComplete", audit_id="", **target):
-    event = {"auditID": audit_id or str(next(_serial)), "stage": stage, "verb": verb, "user": {"username": user}}
+def _event(
+    verb="list", resource="pods", *, code=200, user=USER, stage="ResponseComplete", audit_id="", at_s=0, **target
+):
+    event = {"requestReceivedTimestamp": f"2026-11-21T02:38:{at_s:02}.481312Z"}
+    event |= {"auditID": audit_id or str(next(_serial)), "stage": stage, "verb": verb, "user": {"username": user}}
     event |= {"requestURI": f"/{resource}", "objectRef": {"resource": resource, **target}}
     return event | ({"responseStatus": {"code": code}} if code else {})
 
@@ -136,6 +139,26 @@ def test_denied_tells_what_where_and_how_often(audit_log):
         "patch pods/status in namespace n (1 times)",
         "watch nodes in the whole cluster (2 times)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("later", "want"),
+    [
+        pytest.param({"at_s": 12}, 0, id="the same a moment later: the API server had just started"),
+        pytest.param({"at_s": 12, "name": "other"}, 1, id="another object"),
+        pytest.param({"at_s": 12, "namespace": "other"}, 1, id="another namespace"),
+        pytest.param({"at_s": 12, "code": 403}, 2, id="refused again"),
+        pytest.param({"at_s": 40}, 1, id="long after: somebody has granted it by hand"),
+        pytest.param({"at_s": 5}, 1, id="before: the right was taken away"),
+    ],
+)
+def test_what_a_starting_api_server_refuses_to_everybody_is_no_gap_in_the_roles(audit_log, later, want):
+    lease = {"apiGroup": "coordination.k8s.io", "namespace": "n", "name": "plimsoll"}
+    refused = _event("get", "leases", code=403, at_s=11, **lease)
+
+    found = denied(audit_log(refused, _event("get", "leases", **(lease | later))), USER)
+
+    assert sum(int(sentence.rpartition("(")[2].split()[0]) for sentence in found) == want
 
 
 def test_paths_that_are_no_resource_can_be_denied_as_well(audit_log):

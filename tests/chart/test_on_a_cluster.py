@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from devcluster import KubectlError, binaries
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
@@ -101,8 +105,6 @@ def test_the_pods_satisfy_the_restricted_standard(api: DevCluster, namespace: Ma
 
 def test_a_pod_that_is_not_restricted_would_have_been_refused(api: DevCluster, namespace: MakeNamespace) -> None:
     """What the test above rests on."""
-    from devcluster import KubectlError
-
     restricted = namespace(**{"pod-security.kubernetes.io/enforce": "restricted"})
     api.kubectl("create", "serviceaccount", "plimsoll", "--namespace", restricted)
     template = render({"containerSecurityContext": {"allowPrivilegeEscalation": True}}, namespace=restricted).pod
@@ -151,8 +153,6 @@ def test_an_upgrade_brings_the_crds_new_fields(api: DevCluster, namespace: MakeN
 
 
 def _copy_with_older_crd(folder: Path) -> Path:
-    import shutil
-
     shutil.copytree(CHART, folder)
     (file,) = (folder / "files" / "crds").iterdir()
     crd = yaml.safe_load(file.read_text())
@@ -212,11 +212,6 @@ async def test_the_account_may_do_what_the_operator_needs_and_no_more(
 
 def test_what_the_notes_tell_to_run_works(api: DevCluster, namespace: MakeNamespace) -> None:
     """The commands as they stand there, but for those that need a running operator."""
-    import os
-    import subprocess
-
-    from devcluster import binaries
-
     name = namespace()
     there = ("--namespace", name)
     with _without_crd(api):

@@ -81,11 +81,18 @@ class Installation:
     def start(
         self, *args: str, env: Mapping[str, str] | None = None, output: Path | None = None
     ) -> subprocess.Popen[str]:
-        """Start `plimsoll` with these arguments; the caller ends it. Its output goes to the file, if given."""
+        """Start `plimsoll` with these arguments; the caller ends it. Its output goes to the file, if given.
+
+        A kubeconfig's certificates pass through temporary files in the official client, which stay behind where
+        the process is killed; here they go with the installation. A service account needs none.
+        """
+        scratch = self.root / "scratch"
+        scratch.mkdir(exist_ok=True)
+        self.identity.own(scratch)
         with (output or Path(os.devnull)).open("w") as file:
             return subprocess.Popen(
                 [*self.entrypoint, *args],
-                env={**self.environment, **(env or {})},
+                env={**self.environment, "TMPDIR": str(scratch), **(env or {})},
                 cwd="/",
                 stdout=file,
                 stderr=subprocess.STDOUT,

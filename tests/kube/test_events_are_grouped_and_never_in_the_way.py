@@ -12,6 +12,7 @@ from plimsoll.kube.events import EventRecorder
 from plimsoll.reporting.events import Event, failed_scheduling, scheduled
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 Until = Callable[..., Any]
@@ -41,7 +42,7 @@ async def recorder(client: ApiClient, times: Times, lost: list[str]) -> AsyncIte
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
-    task.cancel()
+    await ended(task)
 
 
 def _event(name: str = "web", note: str = "0/1 nodes are available.") -> Event:
@@ -121,7 +122,7 @@ async def test_the_budget_holds(server: ApiServer, client: ApiClient) -> None:
     for i in range(15):
         recorder.record(_event(f"pod-{i}"))
     await recorder.flush()
-    task.cancel()
+    await ended(task)
     assert 0.4 <= time.monotonic() - began_s < 2
     assert len(server.sent("POST", EVENTS)) == 15
 

@@ -16,6 +16,7 @@ from plimsoll.kube.connection import Connection
 from plimsoll.kube.embedding import EmbeddedKopf
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 
 PODS = "/api/v1/pods"
 POLICIES = "/apis/plimsoll.dev/v1alpha1/schedulingpolicies"
@@ -81,8 +82,7 @@ def kopf(discoverable: ApiServer, tmp_path: Path, pods: Sink, policies: Sink) ->
 async def running(kopf: EmbeddedKopf) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(kopf.run())
     yield task
-    task.cancel()
-    await asyncio.wait({task})
+    await ended(task)
 
 
 async def _pod(server: ApiServer, name: str, **body: Any) -> None:
@@ -141,8 +141,7 @@ async def test_a_page_that_expires_makes_kopf_give_up_and_it_is_started_again(
     task = asyncio.create_task(kopf.run())
     await until(lambda: len(set(pods.told)) == 600, within_s=10)
     assert kopf.restarts == 1
-    task.cancel()
-    await asyncio.wait({task})
+    await ended(task)
 
 
 async def test_an_outage_does_not_end_it(
@@ -163,8 +162,7 @@ async def test_it_stops_at_once_and_leaves_the_tasks_of_others_alone(
     await until(lambda: discoverable.count("GET", PODS, watch=True))
     ours = asyncio.create_task(asyncio.Event().wait())
     began_s = time.monotonic()
-    task.cancel()
-    await asyncio.wait({task})
+    await ended(task)
     assert time.monotonic() - began_s < 1.5
     assert not ours.done()
-    ours.cancel()
+    await ended(ours)

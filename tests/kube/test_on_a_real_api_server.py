@@ -27,6 +27,7 @@ from plimsoll.kube.reflector import Identity, Reflector
 from plimsoll.kube.resources import ASSIGNED_SELECTOR, EVENTS, LEASES, NODES, PODS, POLICIES
 from plimsoll.reporting.conditions import PodCondition
 from plimsoll.reporting.events import failed_scheduling
+from tests.kube.tasks import ended
 
 if TYPE_CHECKING:
     from devcluster import DevCluster
@@ -123,7 +124,7 @@ async def test_an_event_and_its_series_are_taken(real: ApiClient, make: Callable
     for _ in range(3):
         recorder.record(event)
         await recorder.flush()
-    task.cancel()
+    await ended(task)
     assert lost == []
     listed = await real.get(EVENTS.path(namespace="default"))
     (found,) = [e for e in listed["items"] if e["regarding"].get("uid") == pod.uid]
@@ -136,7 +137,7 @@ async def test_the_condition_of_a_pod_is_taken(real: ApiClient, make: Callable[.
     task = asyncio.create_task(writer.run())
     writer.unscheduled(pod, PodCondition("False", "Unschedulable", "0/0 nodes are available.", 1))
     await until(lambda: known)
-    task.cancel()
+    await ended(task)
     (condition,) = (await _get(real, pod))["status"]["conditions"]
     assert condition["lastTransitionTime"]
     kept = {k: condition[k] for k in ("type", "status", "reason", "message", "observedGeneration")}
@@ -228,9 +229,7 @@ async def test_a_bound_pod_moves_from_the_pending_to_the_assigned(
     await Binder(real, timeout_s=4.5).bind(pod, node="n1", annotation="{}")
     await until(lambda: pod.name in assigned.names and f"gone {pod.name}" in pending.log)
     assert f"seen {other.name}" not in pending.log
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks)
+    await ended(*tasks)
 
 
 async def test_mirrors_live_through_a_restart_of_the_api_server(real: ApiClient, api: DevCluster, until: Until) -> None:
@@ -248,5 +247,5 @@ async def test_mirrors_live_through_a_restart_of_the_api_server(real: ApiClient,
     assert reflector.broken_for_s() == 0
     await reflector.catch_up(within_s=1.0)
     assert {"before", "after"} <= told.names
-    task.cancel()
+    await ended(task)
     api.kubectl("delete", "node", "before", "after")

@@ -12,6 +12,7 @@ from plimsoll.kube.pod_status import PodStatusWriter
 from plimsoll.reporting.conditions import PodCondition
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 
 POD = "/api/v1/namespaces/default/pods/web"
 STATUS = f"{POD}/status"
@@ -32,7 +33,7 @@ async def writer(
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
-    task.cancel()
+    await ended(task)
 
 
 def _condition(message: str) -> PodCondition:

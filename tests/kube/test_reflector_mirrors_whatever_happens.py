@@ -12,6 +12,7 @@ from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.reflector import Identity, Reflector
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 
 Json = dict[str, Any]
 Until = Callable[..., Any]
@@ -61,7 +62,7 @@ async def reflector(client: ApiClient, listener: Listener) -> AsyncIterator[Refl
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
-    task.cancel()
+    await ended(task)
 
 
 async def _put(server: ApiServer, *names: str, **body: Any) -> None:
@@ -87,7 +88,7 @@ async def test_it_lists_and_then_watches(
     await server.delete(f"{NODES}/b")
     await until(lambda: len(listener.told) == 5)
     assert listener.told[2:] == ["added c", "updated a", "deleted b"]
-    task.cancel()
+    await ended(task)
 
 
 async def test_what_was_deleted_while_the_watch_had_expired_is_told(
@@ -124,7 +125,7 @@ async def test_a_list_that_expires_between_pages_is_begun_anew_in_one_piece(
     server.fail("GET", NODES, status=410, where=lambda r: "continue" in r.query)
     task = asyncio.create_task(Reflector(client, NODES, listener=listener, name="nodes").run())
     await until(lambda: listener.lists == 1)
-    task.cancel()
+    await ended(task)
     assert len(listener.present) == 1200
     assert len(listener.told) == 1200, "nothing is told twice"
     lists = [r for r in server.requests if "watch" not in r]
@@ -250,5 +251,5 @@ async def test_a_long_list_does_not_hold_up_the_loop(
         began_s = time.perf_counter()
         await asyncio.sleep(0)
         worst_s = max(worst_s, time.perf_counter() - began_s)
-    task.cancel()
+    await ended(task)
     assert worst_s < 0.1

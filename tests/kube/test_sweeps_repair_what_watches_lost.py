@@ -10,6 +10,7 @@ from plimsoll.errors import Unavailable
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.sweep import Sweep
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 
 PODS = "/api/v1/pods"
 Json = dict[str, Any]
@@ -83,5 +84,5 @@ async def test_later_ones_go_on_after_a_failure(
     server.fail("GET", PODS, status=500, times=2)
     task = asyncio.create_task(_sweep(client, swept, every_s=0.01).run())
     await until(lambda: swept.complete is not None)
-    task.cancel()
+    await ended(task)
     assert len(server.requests) >= 3

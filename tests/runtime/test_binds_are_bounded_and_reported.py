@@ -14,6 +14,7 @@ from plimsoll.runtime.binds import BindPipeline
 from plimsoll.scheduling.decision import Bind
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_pod
+from tests.kube.tasks import ended
 
 Until = Callable[..., Any]
 Pods = Callable[[int], list[PodBuilder]]
@@ -109,7 +110,7 @@ async def pipeline(
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
-    task.cancel()
+    await ended(task)
 
 
 def _decide(scheduler: Scheduler, pipeline: BindPipeline) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.errors import Unavailable
 from plimsoll.runtime.leadership import Leadership
+from tests.kube.tasks import ended
 
 Until = Callable[..., Any]
 
@@ -97,7 +98,7 @@ async def test_who_takes_over_decides_when_every_cache_is_up_to_date(
     assert not leadership.may_decide
     sweep.open.set()
     await until(lambda: leadership.may_decide)
-    task.cancel()
+    await ended(task)
 
 
 async def test_an_api_server_in_trouble_is_asked_again(elector: Lease, leadership: Leadership, until: Until) -> None:
@@ -108,7 +109,7 @@ async def test_an_api_server_in_trouble_is_asked_again(elector: Lease, leadershi
     _turn(elector, leadership, leading=True)
     await until(lambda: leadership.may_decide)
     assert cache.asked == 2
-    task.cancel()
+    await ended(task)
 
 
 async def test_losing_the_lease_ends_deciding_before_anything_else(
@@ -133,7 +134,7 @@ async def test_a_lease_lost_while_catching_up_is_not_believed(
     cache.open.set()
     await until(lambda: leadership.may_decide)
     assert cache.asked == 2, "what was read before the second turn does not count"
-    task.cancel()
+    await ended(task)
 
 
 async def test_the_clock_alone_ends_it(elector: Lease, leadership: Leadership) -> None:

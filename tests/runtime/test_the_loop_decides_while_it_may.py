@@ -11,6 +11,7 @@ from plimsoll.runtime.loop import DecisionLoop
 from plimsoll.scheduling.decision import Bind, Decision, Refuse
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_pod
+from tests.kube.tasks import ended
 
 Until = Callable[..., Any]
 Pods = Callable[[int], list[PodBuilder]]
@@ -49,7 +50,7 @@ async def loop(scheduler: Scheduler, world: World) -> AsyncIterator[DecisionLoop
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
-    task.cancel()
+    await ended(task)
 
 
 async def test_pods_that_fit_are_bound_and_the_others_refused(

@@ -121,6 +121,14 @@ def test_least_loaded_takes_no_node_that_is_excluded(two: World) -> None:
     assert {r.reason: r.count for r in decision.rejections} == {BLIND: 1, ABOVE: 1}
 
 
+def test_nor_one_that_is_measured_in_part(two: World) -> None:
+    policy = make_policy("p", weights={"cpu": 1, "memory": 1}, limits={"cpu": 0.8}, on_missing=OnMissing.EXCLUDE)
+    two.policies(policy)
+    two.readings("p", {"cpu": {"n1": 0.85, "n2": 0.95}, "memory": {"n1": None, "n2": 0.5}})
+    decision = two.decide(make_pod())
+    assert (decision.node, decision.overloaded, decision.feasible) == ("n2", True, 1)
+
+
 def test_where_too_few_nodes_are_measured_neither_limits_nor_exclusion_hold(world: World) -> None:
     world.nodes(*(make_node(f"n{i}") for i in range(5)))
     world.policies(limited(on_overload=OnOverload.WAIT, on_missing=OnMissing.EXCLUDE))

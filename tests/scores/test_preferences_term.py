@@ -68,6 +68,15 @@ def test_only_feasible_nodes_set_the_scale() -> None:
     assert term(pod, tiers("a", "b", "c"), [False, True, True]) == [0, 0, 1]
 
 
+def test_nor_do_taints_of_nodes_that_are_not_feasible() -> None:
+    nodes = [
+        make_node("n1").taint("a", effect=PREFER).taint("b", effect=PREFER),
+        make_node("n2").taint("a", effect=PREFER),
+    ]
+    nodes.append(make_node("n3"))
+    assert term(make_pod(), nodes, [False, True, True]) == [1, 1, 0]
+
+
 def test_a_node_that_is_alone_is_not_compared() -> None:
     pod = make_pod().prefer_nodes(10, tier="a")
     assert term(pod, tiers("a", "b"), [True, False]) is None

@@ -29,9 +29,9 @@ async def prometheus() -> AsyncIterator[Prometheus]:
 
 
 @pytest.fixture
-def asking_threads() -> object:
-    """How many threads ask a Prometheus at the moment."""
-    return lambda: sum(thread.name.startswith("Prometheus at") for thread in threading.enumerate())
+def asking_threads(server: Played) -> object:
+    """How many threads ask this server at the moment; those of an earlier test may still be ending."""
+    return lambda: sum(thread.name.startswith(f"Prometheus at {server.url}") for thread in threading.enumerate())
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +77,7 @@ def align(
     readings: Readings,
     order: NDArray[np.int64],
     view: Snapshot,
-    entries: Iterable[Entry],
+    entries: Collection[Entry],
     *,
     interval_s: float,
 ) -> MetricLoad:
@@ -114,7 +114,7 @@ def align(
 
 
 def _seen(
-    metric: Metric, view: Snapshot, entries: Iterable[Entry], sampled_at_s: Floats, window_s: float
+    metric: Metric, view: Snapshot, entries: Collection[Entry], sampled_at_s: Floats, window_s: float
 ) -> tuple[Floats, Floats]:
     """[N], requests in the metric's unit and number of pods, as far as the samples contain them.
 

@@ -1,0 +1,12 @@
+"""Tasks that a test starts, and sees to the end."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+async def ended(*tasks: asyncio.Task[None]) -> None:
+    """Cancels them and waits: what they had open is closed before the loop is."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
