@@ -4,7 +4,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-PYTHON ?= $(firstword $(foreach v,python3.13 python3.12 python3.11 python3,$(if $(shell command -v $(v)),$(v))))
+# The first python that really starts: version managers put names on PATH that do not.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 READY := .venv/.ready
 CODE := operator/plimsoll devcluster demo tests
@@ -34,6 +36,8 @@ fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 crds: $(READY)  ## Writes crds/ from the models, the chart's copy of it, and docs/metrics.md
 	$(BIN)/plimsoll crds --dir crds
 	cp crds/*.yaml helm/plimsoll/files/crds/
+	$(BIN)/python -m plimsoll.telemetry > docs/metrics.md
+	$(BIN)/python -m tests.chart.values_table
 
 image: ## Builds the container image (needs a container builder)
 	docker build --tag $(IMAGE):$(VERSION) .
@@ -42,8 +46,7 @@ help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml uv.lock
-	@$(if $(PYTHON),,echo "python 3.11 or newer is needed" >&2; exit 1)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python 3.11 or newer is needed, %s is %d.%d; set PYTHON=" % (sys.executable, *sys.version_info[:2]))'
+	@$(if $(PYTHON),,echo "python 3.11 or newer is needed on the PATH (or: make PYTHON=/path/to/python)" >&2; exit 1)
 	@echo "preparing .venv"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13'

@@ -104,12 +104,6 @@ class Telemetry:
             "Pods that wait, by queue: active (will be tried next), backoff, unschedulable, gated.",
             "queue",
         )
-        self.queue_incoming_pods = self._counter(
-            "queue_incoming_pods_total",
-            "Pods put into a queue, by the event that put them there.",
-            "queue",
-            "event",
-        )
         self.unschedulable_pods = self._gauge(
             "unschedulable_pods",
             "Waiting pods that a filter refused nodes to in their last attempt, by plugin. Autoscalers do not"

@@ -31,6 +31,9 @@ print(len(names))
 """
 
 
+pytestmark = pytest.mark.slow
+
+
 def test_the_command_tells_the_packages_version(installed_plimsoll: Installation):
     answer = installed_plimsoll.run("--version")
 

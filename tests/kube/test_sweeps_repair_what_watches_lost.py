@@ -78,6 +78,19 @@ async def test_the_first_one_is_tried_until_it_is_done(server: ApiServer, client
     assert swept.complete == []
 
 
+async def test_a_sweep_that_has_become_urgent_does_not_wait_for_its_old_time(
+    client: ApiClient, swept: Swept, until: Until
+) -> None:
+    every_s = [60.0]
+    sweep = Sweep(client, PODS, swept=swept, name="pods", every_s=lambda: every_s[-1])
+    task = asyncio.create_task(sweep.run())
+    await asyncio.sleep(0.05)
+    assert swept.complete is None
+    every_s.append(0.01)
+    await until(lambda: swept.complete is not None, within_s=3)
+    await ended(task)
+
+
 async def test_later_ones_go_on_after_a_failure(
     server: ApiServer, client: ApiClient, swept: Swept, until: Until
 ) -> None:

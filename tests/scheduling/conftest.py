@@ -51,11 +51,17 @@ class World:
         utilisation: Mapping[str, Mapping[str, float | None]],
         *,
         age_s: float = 0.0,
+        window_s: float = 300.0,
         failure: str = "",
     ) -> None:
-        failures = {"": failure} if failure else {}
-        known = [node.name for node in self.scheduler.nodes()]
-        taken = make_readings(utilisation, taken_at_s=self.now_s, age_s=age_s, failures=failures, known=known)
+        taken = make_readings(
+            utilisation,
+            taken_at_s=self.now_s,
+            age_s=age_s,
+            window_s=window_s,
+            failures={"": failure} if failure else {},
+            known=[node.name for node in self.scheduler.nodes()],
+        )
         self.scheduler.readings_taken(policy, taken, now_s=self.now_s)
 
     def bound(self, pod: PodBuilder) -> None:

@@ -230,6 +230,14 @@ def test_a_bound_pod_that_is_missing_from_a_later_list_is_gone(one: World) -> No
     assert [pod.name for pod in one.scheduler.pods()] == ["other"]
 
 
+def test_what_the_watch_has_confirmed_is_the_watchs_to_end(one: World) -> None:
+    one.places(web())
+    one.assigned(web().on("n1"))
+    one.passes(20)
+    one.scheduler.assigned_pods_listed([], listed_at_s=one.now_s, now_s=one.now_s)
+    assert [pod.name for pod in one.scheduler.pods()] == ["web"]
+
+
 def test_one_that_is_in_the_list_is_not(one: World) -> None:
     one.places(web())
     one.passes(1)

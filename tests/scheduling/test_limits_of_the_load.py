@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.policy.compiled import OnMissing, OnOverload, Policy
@@ -155,3 +157,11 @@ def test_a_node_that_passed_its_limit_is_taken_again_only_well_below_it(two: Wor
         feasible.append(two.probe(make_pod()).feasible)
         two.passes(30)
     assert feasible == [2, 1, 1, 2]
+
+
+def test_a_policy_that_is_told_again_keeps_its_marks(two: World) -> None:
+    two.policies(WAIT)
+    for utilisation in (0.81, 0.77):
+        two.readings("p", {"cpu": {"n1": utilisation, "n2": 0.5}})
+    two.policies(replace(WAIT))
+    assert two.probe(make_pod()).feasible == 1

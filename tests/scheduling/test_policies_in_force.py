@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.cluster.selectors import LabelSelector
+from plimsoll.cluster.times import timestamp
 from plimsoll.policy.compiled import Mode, OnOverload, Placement, PrometheusSource
 from plimsoll.scheduling.decision import Outcome
 from tests.builders import NOW_S, make_node, make_pod, make_policy
@@ -187,6 +188,15 @@ def test_a_new_policy_knows_of_pods_that_came_before_it(two: World) -> None:
     two.policies(make_policy("p", weights={"cpu": 1}, placement=LOAD_ALONE))
     two.readings("p", {"cpu": {"n1": 0.0, "n2": 0.0}})
     assert two.probe(make_pod()).node == ({"n1", "n2"} - {busy}).pop()
+
+
+def test_a_policy_with_a_longer_window_counts_pods_that_others_have_seen_in_full(two: World) -> None:
+    busy = make_pod().annotate("plimsoll.dev/network-receive", "50M").on("n1").started(timestamp(NOW_S - 1000))
+    two.assigned(busy)
+    for time_range_s, want in ((300.0, {"n1", "n2"}), (3600.0, {"n2"})):
+        two.policies(make_policy("p", weights={"networkReceive": 1}, time_range_s=time_range_s, placement=LOAD_ALONE))
+        two.readings("p", {"networkReceive": {"n1": 0.1, "n2": 0.1}}, window_s=time_range_s)
+        assert {two.probe(make_pod()).node for _ in range(20)} == want
 
 
 # -- readings -------------------------------------------------------------------------------------------------------

@@ -114,6 +114,7 @@ class LeaseElector:
         """Lets the lease go, so that another takes it at once; only after the last write was answered."""
         if not self.leading or self._record is None:
             return
+        self.holder = ""
         self._set_leading(leading=False)
         try:
             await self._put(self._spec(holder="", duration_s=1))

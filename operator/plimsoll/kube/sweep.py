@@ -17,6 +17,9 @@ Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
+# How late it may be to notice that sweeps have become more urgent.
+_LOOK_S = 1.0
+
 
 class Swept(Protocol):
     """What is compared with the list; what comes or goes while that is being read is newer than the list."""
@@ -33,7 +36,7 @@ class Sweep:
     """Compares ``path`` with what is known: once at the start, then at intervals, and on demand.
 
     Args:
-        every_s: between two sweeps, asked each time; jittered by a tenth.
+        every_s: between two sweeps, jittered by a tenth; asked all the time, since it may become less.
     """
 
     def __init__(
@@ -58,11 +61,18 @@ class Sweep:
     async def run(self) -> None:
         """Until cancelled; the first sweep is done by whoever starts this."""
         while True:
-            await asyncio.sleep(self._every_s() * random.uniform(0.9, 1.1))  # noqa: S311
+            await self._pause()
             try:
                 await self.sweep()
             except ApiError as error:
                 log.warning("sweep failed: %s", error, extra={"resource": self._name})
+
+    async def _pause(self) -> None:
+        loop, share = asyncio.get_running_loop(), random.uniform(0.9, 1.1)  # noqa: S311
+        began_s = loop.time()
+        # In steps, since what makes it urgent is a fact that one looks up, not an event.
+        while (left_s := began_s + share * self._every_s() - loop.time()) > 0:  # noqa: ASYNC110
+            await asyncio.sleep(min(left_s, _LOOK_S))
 
     async def sweep_until_done(self) -> None:
         """Tries again until the API server has answered."""

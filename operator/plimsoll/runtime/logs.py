@@ -11,8 +11,8 @@ from plimsoll.cluster.times import timestamp_micro
 
 # What every record has; the rest are the fields that the caller gave.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-# These say at INFO what is said better elsewhere, for each event.
-_CHATTY = ("kopf", "asyncio", "urllib3", "aiohttp")
+# What these say below the level is said better elsewhere: kopf tells of each event, urllib3 of each retry.
+_CHATTY = {"kopf": logging.WARNING, "asyncio": logging.WARNING, "aiohttp": logging.WARNING, "urllib3": logging.ERROR}
 
 
 def configure(*, style: str, level: str) -> None:
@@ -26,8 +26,8 @@ def configure(*, style: str, level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for name in _CHATTY:
-        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+    for name, least in _CHATTY.items():
+        logging.getLogger(name).setLevel(max(least, root.level))
 
 
 class JsonFormatter(logging.Formatter):

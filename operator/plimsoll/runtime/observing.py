@@ -75,6 +75,9 @@ def show_state(telemetry: Telemetry, *, scheduler: Scheduler, reflectors: list[R
     """The gauges, as of now; called before each scrape."""
     for queue, count in scheduler.pending_counts().items():
         telemetry.pending_pods.labels(queue=queue).set(count)
+    telemetry.unschedulable_pods.clear()
+    for plugin, count in scheduler.rejected_counts().items():
+        telemetry.unschedulable_pods.labels(plugin=plugin).set(count)
     for reflector in reflectors:
         in_sync = reflector.has_synced and not reflector.broken_for_s()
         telemetry.caches_synced.labels(resource=reflector.name).set(in_sync)

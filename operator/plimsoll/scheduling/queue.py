@@ -40,6 +40,7 @@ class QueuedPod:
         since_s: when it came in; decides among equal priorities.
         attempts: failed attempts so far, by which the backoff grows.
         tried_s: end of the last failed attempt.
+        rejected_by: what rejected it at the last attempt.
         wakes: changes for which it waits in the unschedulable pool.
         policy: the policy that its last attempt went by.
         ticket: of its place in a heap; older entries are void.
@@ -50,6 +51,7 @@ class QueuedPod:
     place: Place = Place.ACTIVE
     attempts: int = 0
     tried_s: float = 0.0
+    rejected_by: frozenset[str] = frozenset()
     wakes: ChangeKind = ChangeKind(0)
     policy: str = ""
     ticket: int = 0
@@ -89,6 +91,10 @@ class Queue:
         counted = Counter(queued.place for queued in self._pods.values())
         return {place.value: counted[place] for place in Place}
 
+    def rejected(self) -> Mapping[str, int]:
+        """Waiting pods by what rejected them at their last attempt; one pod may count under several."""
+        return Counter(plugin for queued in self._pods.values() for plugin in queued.rejected_by)
+
     def put(self, pod: PodInfo, *, now_s: float) -> None:
         """A pod that came in or changed. A change of the pod itself may be what it needs; our own status is none."""
         known = self._pods.get(pod.uid)
@@ -118,7 +124,7 @@ class Queue:
         """Back after an attempt: to wait for a change, or (nothing rejected it: an error) for its backoff alone."""
         queued.attempts += 1
         queued.tried_s = now_s
-        queued.wakes = wakes_of(rejected_by)
+        queued.rejected_by, queued.wakes = rejected_by, wakes_of(rejected_by)
         self._enter(queued, Place.UNSCHEDULABLE if rejected_by else Place.BACKOFF)
 
     def wake(self, change: Change, *, now_s: float) -> None:

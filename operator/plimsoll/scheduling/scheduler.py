@@ -160,6 +160,10 @@ class Scheduler:
     def pending_counts(self) -> Mapping[str, int]:
         return self._queue.counts()
 
+    def rejected_counts(self) -> Mapping[str, int]:
+        """Waiting pods by the plugin that rejected them."""
+        return self._queue.rejected()
+
     def overview(self, policy: str, *, now_s: float) -> PolicyOverview | None:
         """How a policy stands; None where it is not in force."""
         compiled = self._policies.get(policy)
