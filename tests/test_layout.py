@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import plimsoll
 
 ROOT = Path(__file__).parent.parent
@@ -44,9 +42,3 @@ def test_rooms_import_only_rooms_below_them() -> None:
 def test_tests_are_no_package() -> None:
     """They are imported by path, so that two rooms may have tests of one name."""
     assert not list((ROOT / "tests").rglob("__init__.py"))
-
-
-@pytest.mark.parametrize("folder", ["operator/plimsoll", "tests", "devcluster"])
-def test_no_file_is_so_long_that_nobody_reads_it(folder: str) -> None:
-    lengths = {path: path.read_text().count("\n") for path in (ROOT / folder).rglob("*.py")}
-    assert {str(path): length for path, length in lengths.items() if length > 500} == {}

@@ -186,6 +186,15 @@ def test_a_shell_that_sleeps_until_it_is_told_misses_nothing(line: Line) -> None
     assert 300 <= line.now_s - tried_s <= 330
 
 
+def test_waiting_pods_are_counted_by_what_rejected_them(line: Line) -> None:
+    line.put(make_pod("a"), make_pod("b"), make_pod("c"), make_pod("d"))
+    for rejected_by in ([FIT], [FIT, TAINTS], []):
+        line.fails(*rejected_by)
+    assert line.queue.rejected() == {FIT: 2, TAINTS: 1}
+    line.queue.remove(make_pod("a").info().uid)
+    assert line.queue.rejected() == {FIT: 1, TAINTS: 1}
+
+
 # -- changes of the pod itself ------------------------------------------------------------------------------
 
 

@@ -72,7 +72,7 @@ class _Attempt:
         fit = run_filters(self.view, self.pod, self.policy, self.caches.filters)
         if fit.problem:
             return self.failed(Outcome.UNSCHEDULABLE, problem=fit.problem, rejected_by=fit.problem_plugin)
-        projected = self._projected()
+        projected = self.load.projected(self.view, self.pod) if self.load.counts else None
         limited = within_limits(self.view, self.load, self.pod, fit.rows, projected)
         refusals = (*fit.refusals, *limited.refusals)
         if limited.rows.any():
@@ -133,14 +133,14 @@ class _Attempt:
             readings_at_s=self._readings_at_s(),
         )
 
-    def _projected(self) -> Floats | None:
-        if not self.load.counts:
-            return None
-        # The classic plugins look at nodes as they are; without accounting in flight their formula stays bare.
-        bare = self.policy.formula is Formula.RELATIVE and self.policy.in_flight is InFlight.IGNORE
-        return self.load.projected(self.view, None if bare else self.pod)
-
     def _terms(self, feasible: Bools, projected: Floats | None) -> Terms:
+        if (
+            projected is not None
+            and self.policy.formula is Formula.RELATIVE
+            and self.policy.in_flight is InFlight.IGNORE
+        ):
+            # The classic plugins score nodes as they are; without accounting in flight their formula stays bare.
+            projected = self.load.projected(self.view, None)
         return weigh(
             view=self.view,
             load=self.load,

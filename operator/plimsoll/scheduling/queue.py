@@ -43,6 +43,8 @@ class QueuedPod:
         rejected_by: what rejected it at the last attempt.
         wakes: changes for which it waits in the unschedulable pool.
         policy: the policy that its last attempt went by.
+        selection: version of the policies and namespaces for which ``selected`` holds.
+        selected: the policy that would place it; None where it waits for one.
         ticket: of its place in a heap; older entries are void.
     """
 
@@ -54,6 +56,8 @@ class QueuedPod:
     rejected_by: frozenset[str] = frozenset()
     wakes: ChangeKind = ChangeKind(0)
     policy: str = ""
+    selection: int = -1
+    selected: str | None = None
     ticket: int = 0
 
     @property
@@ -153,7 +157,7 @@ class Queue:
         return queued is not None and queued.ticket == ticket
 
     def _changed(self, known: QueuedPod, pod: PodInfo, *, now_s: float) -> None:
-        known.pod = pod
+        known.pod, known.selection = pod, -1
         if pod.gates:
             self._move(known, Place.GATED)
         elif known.place is Place.GATED:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
@@ -11,7 +9,7 @@ import numpy as np
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
-from plimsoll.cluster.pod import DECISION_ANNOTATION, PodInfo, Uid
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Bools
 from plimsoll.filters.run import POLICY, selected_rows
 from plimsoll.load.readings import Readings
@@ -22,6 +20,7 @@ from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Refus
 from plimsoll.scheduling.history import History
 from plimsoll.scheduling.loads import Loads
 from plimsoll.scheduling.overview import PolicyOverview, overview_of
+from plimsoll.scheduling.placed import PlacedPods
 from plimsoll.scheduling.queue import Queue, QueuedPod
 
 
@@ -42,7 +41,9 @@ class Scheduler:
         self._namespaces: dict[str, Mapping[str, str]] = {}
         self._binding: dict[Uid, QueuedPod] = {}
         self._bound_at_s: dict[Uid, float] = {}
-        self._placed_by: dict[Uid, str] = {}
+        self._placed = PlacedPods()
+        # Goes up with whatever may change which policy places a pod.
+        self._selection = 0
         self._history = History()
 
     # -- what the shell reports -----------------------------------------------------------------------
@@ -64,8 +65,7 @@ class Scheduler:
         if known is not None and known.node != pod.node:
             self._forget(pod.uid)  # somebody else bound it: our decision does not hold
         change = self._cache.put_pod(pod)
-        if pod.uid not in self._placed_by and (policy := _policy_of(pod)) is not None:
-            self._placed_by[pod.uid] = policy
+        self._placed.seen(pod)
         self._loads.pod_placed(pod, now_s=now_s)
         self._wake(change, now_s=now_s)
 
@@ -82,6 +82,8 @@ class Scheduler:
     def pod_pending(self, pod: PodInfo, *, now_s: float) -> None:
         """A pod that waits for us, new or changed. One that is assumed or assigned already is old news."""
         if pod.uid in self._cache:
+            if pod.uid in self._binding:
+                self._binding[pod.uid].pod = pod  # a Binding that fails is tried again as the pod is by then
             return
         if pod.deleting or pod.terminal or pod.node or pod.scheduler_name != self._name:
             self._queue.remove(pod.uid)
@@ -95,10 +97,12 @@ class Scheduler:
     def namespace_seen(self, name: str, labels: Mapping[str, str], *, now_s: float) -> None:
         if self._namespaces.get(name) != labels:
             self._namespaces[name] = labels
+            self._selection += 1
             self._wake_reselected(now_s=now_s, namespace=name)
 
     def namespace_gone(self, name: str, *, now_s: float) -> None:  # noqa: ARG002
         self._namespaces.pop(name, None)
+        self._selection += 1
 
     def policies_changed(self, policies: Iterable[Policy], *, now_s: float) -> None:
         """The policies in force from now on: all that can be, whatever their mode."""
@@ -106,6 +110,7 @@ class Scheduler:
         self._policies = {p.name: p for p in policies}
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         if before != self._policies:
+            self._selection += 1
             self._wake(Change(ChangeKind.POLICY_CHANGED), now_s=now_s)
             self._wake_reselected(now_s=now_s)
 
@@ -174,8 +179,8 @@ class Scheduler:
             load,
             self._cache.view,
             self._selected(compiled),
-            bound=Counter(self._placed_by.values())[policy],
-            pending=sum(self._select(queued.pod).policy is compiled for queued in self._queue),
+            bound=self._placed.count(policy),
+            pending=sum(self._selected_by(queued) == policy for queued in self._queue),
             now_s=now_s,
         )
 
@@ -192,19 +197,26 @@ class Scheduler:
         selection = self._select(queued.pod)
         if selection.policy is None:
             queued.policy = ""
-            return self._unselected(queued.pod, selection.problem, now_s=now_s)
+            return self._undecided(queued.pod, selection.problem, rejected_by=frozenset({POLICY}), now_s=now_s)
         queued.policy = selection.policy.name
+        try:
+            return self._decide_by(selection.policy, queued.pod, now_s=now_s)
+        except Exception as error:  # noqa: BLE001 - one odd pod must not keep all others from running
+            problem = f"internal error, please report it: {type(error).__name__}: {error}"
+            return self._undecided(queued.pod, problem, rejected_by=frozenset(), now_s=now_s)
+
+    def _decide_by(self, policy: Policy, pod: PodInfo, *, now_s: float) -> Decision:
         return decide(
             view=self._cache.view,
-            load=self._loads.of(selection.policy, now_s=now_s),
-            policy=selection.policy,
-            pod=queued.pod,
+            load=self._loads.of(policy, now_s=now_s),
+            policy=policy,
+            pod=pod,
             now_s=now_s,
             rng=self._rng,
             caches=self._caches,
         )
 
-    def _unselected(self, pod: PodInfo, problem: str, *, now_s: float) -> Decision:
+    def _undecided(self, pod: PodInfo, problem: str, *, rejected_by: frozenset[str], now_s: float) -> Decision:
         return Decision(
             pod=pod,
             outcome=Outcome.ERROR,
@@ -213,23 +225,30 @@ class Scheduler:
             decided_at_s=now_s,
             nodes=len(self._cache.view.row_of),
             feasible=0,
-            rejected_by=frozenset({POLICY}),
+            rejected_by=rejected_by,
             problem=problem,
         )
 
     def _assume(self, queued: QueuedPod, decision: Decision, *, now_s: float) -> None:
         assumed = self._cache.assume(queued.pod, decision.node)
-        self._placed_by[assumed.uid] = decision.policy
+        self._placed.put(assumed.uid, decision.policy)
         self._binding[assumed.uid] = queued
         self._loads.pod_placed(assumed, now_s=now_s)
 
     def _forget(self, uid: Uid) -> None:
-        self._placed_by.pop(uid, None)
+        self._placed.remove(uid)
         self._bound_at_s.pop(uid, None)
         self._loads.pod_gone(uid)
 
     def _select(self, pod: PodInfo) -> Selection:
         return select_policy(self._policies, pod, self._namespaces.get(pod.namespace, {}))
+
+    def _selected_by(self, queued: QueuedPod) -> str | None:
+        """Name of the policy that would place the pod; asked often, so it is kept while nothing about it changes."""
+        if queued.selection != self._selection:
+            policy = self._select(queued.pod).policy
+            queued.selected, queued.selection = None if policy is None else policy.name, self._selection
+        return queued.selected
 
     def _selected(self, policy: Policy) -> Bools:
         return selected_rows(self._cache.view, policy, self._caches.filters)
@@ -243,17 +262,5 @@ class Scheduler:
         for queued in list(self._queue):
             if not queued.attempts or namespace not in {None, queued.pod.namespace}:
                 continue
-            selection = self._select(queued.pod)
-            name = "" if selection.policy is None else selection.policy.name
-            if name != queued.policy:
+            if (self._selected_by(queued) or "") != queued.policy:
                 self._queue.wake_pod(queued.pod.uid, now_s=now_s)
-
-
-def _policy_of(pod: PodInfo) -> str | None:
-    """The policy that a pod's decision names; None where there is none, or something else was written there."""
-    try:
-        decision = json.loads(pod.annotations.get(DECISION_ANNOTATION, "null"))
-    except ValueError:
-        return None
-    policy = decision.get("policy") if isinstance(decision, dict) else None
-    return policy if isinstance(policy, str) else None

@@ -25,7 +25,7 @@ class Terms:
 
     Attributes:
         by_name: the terms that applied.
-        cost: their mean, weighted by ``placement``; all zeros where no term applied.
+        cost: their mean, weighted by ``placement``.
     """
 
     by_name: Mapping[str, Floats]
@@ -61,6 +61,9 @@ def weigh(
         preferred = preferences_term(view, pod, feasible, caches)
         if preferred is not None:
             costs.append((PREFERENCES, placement.preferences, preferred))
+    if not costs:
+        # Load was all that the policy weighs, and it is set aside: anything is better than blind chance.
+        costs.append((REQUESTS, 1.0, requests_term(view, pod)))
     return Terms({name: term for name, _, term in costs}, _mean(costs, view.size))
 
 
@@ -68,4 +71,4 @@ def _mean(costs: list[tuple[str, float, Floats]], size: int) -> Floats:
     total = np.zeros(size)
     for _, weight, term in costs:
         total += weight * term
-    return total / sum(weight for _, weight, _ in costs) if costs else total
+    return total / sum(weight for _, weight, _ in costs)
