@@ -71,7 +71,7 @@ def test_the_leader_is_asked_through_the_api_servers_proxy(canned, kubeconfig_of
     assert result.exit_code == 0
     assert result.stdout.startswith(
         "default/web-1 was placed on ip-10-0-0-0.internal (score 91.2) at 2026-01-01T00:00:00Z by policy network-first;"
-        " next best ip-10-0-0-1.internal (90.2)\n"
+        " runner-up ip-10-0-0-1.internal (90.2)\n"
     )
     assert canned.asked == [LEASE, PROXY]
     assert result.stderr == ""

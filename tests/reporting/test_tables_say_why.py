@@ -42,7 +42,7 @@ def test_reasons_come_with_nodes_to_look_at(refused):
 def test_the_headline_of_a_bound_pod(bound):
     assert headline(decision_document(bound())) == (
         "default/web-1 was placed on node-7 (score 91.2) at 2026-01-01T00:00:00Z by policy network-first;"
-        " next best node-3 (88.0)"
+        " runner-up node-3 (88.0)"
     )
 
 
@@ -65,6 +65,12 @@ def test_remarks_name_what_the_scores_do_not_show(bound):
         "Every fit node was above the policy's limits; the least loaded was taken.",
         "Metrics did not count: too few nodes",
     )
+
+
+def test_a_choice_by_chance_is_called_one(bound):
+    better = NodeScore(node="node-3", score=91.9)
+    assert "Nodes within 1 point" in remarks(decision_document(bound(best=(better, *bound().best[:1]))))[0]
+    assert not any("Nodes within 1 point" in remark for remark in remarks(decision_document(bound())))
 
 
 def test_metrics_that_do_not_fit_beside_each_other_are_named(bound):

@@ -55,7 +55,7 @@ def headline(decision: Json) -> str:
     if decision.get("outcome") != "Bind":
         return f"{decision['pod']} was not placed{when} ({by}, {decision['outcome']}): {decision['message']}"
     runner_up = decision.get("runnerUp")
-    second = f"; next best {runner_up['node']} ({_score(runner_up.get('score'))})" if runner_up else ""
+    second = f"; runner-up {runner_up['node']} ({_score(runner_up.get('score'))})" if runner_up else ""
     chosen = f"{decision.get('node') or 'a node'} (score {_score(decision.get('score'))})"
     return f"{decision['pod']} was placed on {chosen}{when} by {by}{second}"
 
@@ -65,6 +65,8 @@ def remarks(decision: Json) -> tuple[str, ...]:
     found = []
     if decision.get("overloaded"):
         found.append("Every fit node was above the policy's limits; the least loaded was taken.")
+    if _best_by_chance(decision):
+        found.append("Nodes within 1 point of the best are as good; one of them was taken at random.")
     if decision.get("loadSetAside"):
         found.append(f"Metrics did not count: {decision['loadSetAside']}")
     if decision.get("readingsTime"):
@@ -72,6 +74,12 @@ def remarks(decision: Json) -> tuple[str, ...]:
     if len(hidden := _keys(decision.get("best") or (), "readings", "projected")[MAX_METRIC_COLUMNS:]):
         found.append(f"Not shown here: {', '.join(hidden)}; -o json has every metric.")
     return tuple(found)
+
+
+def _best_by_chance(decision: Json) -> bool:
+    """Whether a reader would wonder why another node has the higher score."""
+    chosen, second = decision.get("score"), (decision.get("runnerUp") or {}).get("score")
+    return not decision.get("overloaded") and chosen is not None and second is not None and second > chosen
 
 
 def _row(node: Json, terms: Iterable[str], metrics: Iterable[str], chosen: str | None) -> tuple[str, ...]:
