@@ -16,7 +16,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__in
 .PHONY: demo test check fmt crds image help
 
 demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and shows where and why (KEEP=1: leave it up)
-	@$(BIN)/python -m demo $(if $(KEEP),--keep)
+	@$(BIN)/python -m demo $(if $(filter-out 0 no false,$(KEEP)),--keep)
 
 test: check  ## Everything that CI checks, on the same control plane
 	$(BIN)/python -m devcluster build
