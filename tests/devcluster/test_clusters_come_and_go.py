@@ -17,8 +17,10 @@ from devcluster.folder import ClusterFolder
 pytestmark = pytest.mark.cluster
 
 OWNER = """
-import pathlib, sys, time
+import pathlib, signal, sys, time
 from devcluster import ClusterSpec, DevCluster
+# A job in the background is started with the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 cluster = DevCluster.start(ClusterSpec.of(1, controllers=False), directory=pathlib.Path(sys.argv[1]))
 print("up", flush=True)
 time.sleep(600)
@@ -45,6 +47,7 @@ def test_nothing_survives_an_owner_that_is_killed(tmp_path: Path, signal_number:
         recorded = records.read_all(ClusterFolder(tmp_path).records)
         assert [record.name for record in recorded] == ["etcd", "kube-apiserver"]
         owner.send_signal(signal_number)
+        owner.wait(30)
     assert all_ended(recorded)
 
 
