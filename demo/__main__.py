@@ -32,6 +32,7 @@ def main() -> int:
             shown = _place(cluster)
             _show(cluster, shown, url)
             _check(cluster, shown)
+            _say("done: every pod is bound, the idle nodes got most of them")
     except (DemoError, DevClusterError) as error:
         print(f"\nthe demo failed: {error}", file=sys.stderr)
         return 1
@@ -144,6 +145,8 @@ def _usage(cluster: DevCluster) -> str:
             "left running; to use it:",
             f"  export KUBECONFIG={cluster.kubeconfig}",
             f"  .venv/bin/python -m devcluster kubectl --dir {_FOLDER} get schedulingpolicies",
+            f"  .venv/bin/plimsoll explain pod NAME --server {operator.url(cluster)}",
+            f"  Prometheus: {cluster.prometheus_url}",
             f"  .venv/bin/python -m devcluster status --dir {_FOLDER}",
             f"  .venv/bin/python -m devcluster down --dir {_FOLDER}",
         )

@@ -11,6 +11,7 @@ from devcluster import DevCluster
 NAMESPACE = "plimsoll-system"
 _CHART = Path(__file__).parent.parent / "helm" / "plimsoll"
 _SERVICE_ACCOUNT = "plimsoll"
+_NAME = "plimsoll"
 
 
 def install(cluster: DevCluster) -> None:
@@ -25,7 +26,7 @@ def start(cluster: DevCluster) -> str:
     kubeconfig = cluster.directory / "plimsoll.kubeconfig"
     cluster.service_account_kubeconfig(NAMESPACE, _SERVICE_ACCOUNT, kubeconfig)
     address = f"127.0.0.1:{_free_port()}"
-    url = f"http://{address}"
+    served_at = f"http://{address}"
     command = (
         *(sys.executable, "-m", "plimsoll", "run"),
         *("--kubeconfig", str(kubeconfig)),
@@ -33,8 +34,13 @@ def start(cluster: DevCluster) -> str:
         *("--metrics-address", address),
         *("--log-format", "text"),
     )
-    cluster.run_beside("plimsoll", command, url=url, health_url=f"{url}/readyz")
-    return url
+    cluster.run_beside(_NAME, command, url=served_at, health_url=f"{served_at}/readyz")
+    return served_at
+
+
+def url(cluster: DevCluster) -> str:
+    """Where the operator answers."""
+    return next(component.url for component in cluster.components if component.name == _NAME)
 
 
 def _free_port() -> int:

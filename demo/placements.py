@@ -46,7 +46,7 @@ class Placements:
 
     def _row(self, node: str) -> str:
         count = self.pods.get(node, 0)
-        return f"{node:<9}{self.load[node]:>3} %{'':<13}{count:>3}  {'#' * min(count, _BAR)}"
+        return f"{node:<9}{self.load[node]:>3} %{'':<13}{count:>3}  {'#' * min(count, _BAR)}".rstrip()
 
     def _load_of(self, node: str) -> int:
         return self.load[node]

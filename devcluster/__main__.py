@@ -9,7 +9,7 @@ from typing import get_args
 
 from devcluster import binaries, clients, report
 from devcluster.cluster import DevCluster, tear_down
-from devcluster.errors import DevClusterError
+from devcluster.errors import ClusterMissingError, DevClusterError
 from devcluster.folder import ClusterFolder
 from devcluster.spec import ClusterSpec, InstanceLabel
 from devcluster.state import ClusterState
@@ -52,6 +52,8 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _down(options: argparse.Namespace) -> int:
+    if not ClusterFolder(options.dir.resolve()).mark.exists():
+        raise ClusterMissingError(f"no cluster in {options.dir.resolve()}")
     tear_down(options.dir)
     return 0
 
@@ -107,9 +109,15 @@ def _add(
     return parser
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a number of nodes")
+    return int(text)
+
+
 def _add_up(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--nodes", type=int, default=3, help="how many fake nodes (default: %(default)s)")
+    add("--nodes", type=_count, default=3, help="how many fake nodes (default: %(default)s)")
     add("--cpu", default="16", help="of each node (default: %(default)s)")
     add("--memory", default="64Gi", help="of each node (default: %(default)s)")
     add("--pods", default="110", help="of each node (default: %(default)s)")

@@ -67,7 +67,9 @@ class DevCluster:
         """
         folder = ClusterFolder(Path(directory).resolve())
         if Processes(folder).any_alive():
-            raise ClusterRunningError(f"a cluster runs in {folder.root}; end it with `down` first")
+            raise ClusterRunningError(
+                f"a cluster runs in {folder.root}; end it with `python -m devcluster down --dir {folder.root}` first"
+            )
         folder.prepare()
         state = lay_out(spec, folder)
         cluster = cls(folder, state, Watchdog.start(folder.records))

@@ -5,6 +5,7 @@ DevClusterError
 ├── BuildError                a program did not compile
 ├── ProcessError              a process did not start, or died
 ├── NotReadyError             something did not get ready in time
+├── FolderError               the folder is somebody else's
 ├── ClusterRunningError       the folder already holds a running cluster
 ├── ClusterMissingError       the folder holds no cluster
 ├── ApiError                  the API server refused a request
@@ -34,6 +35,10 @@ class BuildError(DevClusterError):
 
 class ProcessError(DevClusterError):
     """A process of the cluster did not start, or died."""
+
+
+class FolderError(DevClusterError):
+    """The folder holds files that are not a cluster's, or is no folder."""
 
 
 class NotReadyError(DevClusterError):

@@ -6,9 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from devcluster import DevCluster
+
+
+# How long an example takes says something about the machine, and nothing about the code.
+settings.register_profile("plimsoll", deadline=None)
+settings.load_profile("plimsoll")
 
 
 @pytest.fixture(scope="session")

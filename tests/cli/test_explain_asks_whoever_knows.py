@@ -108,7 +108,7 @@ def test_a_pending_pod_shows_its_reasons_and_what_was_tried_before(canned, kubec
     result = plimsoll("explain", "pod", "web-1", "--kubeconfig", kubeconfig_of(canned.url))
     lines = result.stdout.splitlines()
     assert lines[0].endswith("0/12 nodes are available: 12 Insufficient cpu.")
-    assert ["12", "Insufficient", "cpu", "n1", "and", "n2"] in [line.split() for line in lines]
+    assert ["12", "Insufficient", "cpu", "n1,", "n2", "and", "10", "more"] in [line.split() for line in lines]
     assert "Earlier decisions (1):" in lines
     assert lines[-1].startswith("  default/web-1 was not placed at 2025-12-31T23:59:00Z")
 

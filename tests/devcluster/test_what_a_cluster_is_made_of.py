@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from devcluster import ClusterMissingError, ClusterSpec, NodeSpec, equal_nodes, ports
+from devcluster import ClusterMissingError, ClusterSpec, FolderError, NodeSpec, equal_nodes, ports
+from devcluster.cluster import tear_down
 from devcluster.folder import ClusterFolder
 from devcluster.nodes import first_load, is_ready, manifest
 from devcluster.quantity import number
@@ -79,14 +80,35 @@ def test_a_block_with_a_port_in_use_is_passed_over() -> None:
 
 def test_a_folder_is_emptied_of_our_own_things_alone(tmp_path: Path) -> None:
     folder = ClusterFolder(tmp_path)
-    (tmp_path / "notes.txt").write_text("mine")
     folder.prepare()
+    (tmp_path / "notes.txt").write_text("mine")
     folder.log("etcd").write_text("a line")
     folder.kubeconfig.write_text("secret")
     folder.clear()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["logs", "notes.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".devcluster", "logs", "notes.txt"]
 
 
 def test_a_folder_without_a_cluster_says_so(tmp_path: Path) -> None:
     with pytest.raises(ClusterMissingError, match="no cluster in"):
         ClusterState.load(ClusterFolder(tmp_path))
+
+
+def test_a_folder_of_somebody_else_is_neither_used_nor_cleared(tmp_path: Path) -> None:
+    precious = tmp_path / "data" / "precious"
+    precious.parent.mkdir()
+    precious.write_text("kept")
+    folder = ClusterFolder(tmp_path)
+    with pytest.raises(FolderError, match="is not empty and holds no cluster"):
+        folder.prepare()
+    tear_down(tmp_path)
+    assert precious.read_text() == "kept"
+
+
+def test_a_folder_that_held_a_cluster_is_used_again(tmp_path: Path) -> None:
+    folder = ClusterFolder(tmp_path / "new")
+    folder.prepare()
+    folder.log("etcd").touch()
+    folder.clear()
+    assert folder.log("etcd").exists()
+    folder.prepare()
+    assert not folder.log("etcd").exists()

@@ -93,7 +93,7 @@ def test_readings_and_what_would_become_of_them_are_told_in_percent(world: World
     assert best.projected["cpu"] == 30
     assert set(best.terms) == {"load", "requests", "spreading"}
     assert best.sampled_at_s == NOW_S - 20
-    assert decision.readings_at_s == NOW_S
+    assert decision.readings_at_s == NOW_S - 20
 
 
 def test_preferences_are_a_term_where_nodes_differ_in_them(world: World) -> None:

@@ -25,7 +25,8 @@ _TIMEOUT_S = 30.0
 # A page of nodes (10 KB each) stays at 5 MB, which parse in 20 ms.
 _PAGE = 500
 # Bookmarks come each minute: a stream that is silent for longer is dead, whatever TCP believes.
-_SILENCE_S = 70.0
+# A bookmark comes about once a minute; one that is late is no reason to give a watch up.
+_SILENCE_S = 100.0
 
 
 class Page(NamedTuple):
@@ -118,8 +119,11 @@ class ApiClient:
         params: Mapping[str, str] | None = None,
         lasts_s: int,
         silence_s: float = _SILENCE_S,
+        opened: Callable[[], None] = lambda: None,
     ) -> AsyncGenerator[WatchEvent]:
         """Events after the version ``since``, until the server ends the stream after ``lasts_s`` or earlier.
+
+        ``opened`` is called once the server has accepted the watch; in a quiet cluster the first event is far off.
 
         Raises:
             Gone: the version has expired.
@@ -133,10 +137,11 @@ class ApiClient:
         }
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=silence_s)
         try:
-            async with self._session.get(self._url(path, query), timeout=timeout) as response:
+            async with self._session.get(self._url(path, query), timeout=timeout, allow_redirects=False) as response:
                 self._observe("watch", resource_of(path), response.status, None)
                 if response.status >= 400:
                     raise _error(response, await response.read())
+                opened()
                 async for line in _lines(response.content):
                     yield _event(json.loads(line))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:

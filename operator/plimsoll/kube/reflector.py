@@ -77,7 +77,7 @@ class Reflector:
         backoff: Backoff | None = None,
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
-        silence_s: float = 70.0,
+        silence_s: float = 100.0,
         restarted: Callable[[str], None] = lambda _: None,
         relisted: Callable[[], None] = lambda: None,
     ) -> None:
@@ -210,6 +210,7 @@ class Reflector:
             params=self._params,
             lasts_s=self._rng.randint(*_WATCH_S),
             silence_s=self._silence_s,
+            opened=self._mended,
         )
         consumer = asyncio.ensure_future(self._consume(events))
         relist = asyncio.ensure_future(self._relist.wait())

@@ -105,6 +105,14 @@ class PolicyLoad:
         times = [float(metric.sampled_at_s[row]) for metric in self.metrics]
         return min((t for t in times if not np.isnan(t)), default=None)
 
+    @property
+    def newest_sample_s(self) -> float | None:
+        """Time of the newest sample that counts; None where nothing is measured. A source that is asked in vain
+        makes no sample younger.
+        """
+        times = [metric.sampled_at_s[~np.isnan(metric.sampled_at_s)] for metric in self.metrics]
+        return max((float(known.max()) for known in times if len(known)), default=None)
+
     def _fly(self, view: Snapshot, entries: Collection[Entry]) -> None:
         self._flights = {}
         for entry in entries:

@@ -44,13 +44,18 @@ def legend(decision: Json) -> tuple[str, ...]:
 
 def reason_table(decision: Json) -> Table:
     """Why nodes were refused, with some of them by name."""
-    rows = tuple((str(r["count"]), str(r["reason"]), listed(r["examples"])) for r in decision.get("reasons") or ())
+    rows = tuple(
+        (str(r["count"]), str(r["reason"]), listed(r["examples"], of=int(r["count"])))
+        for r in decision.get("reasons") or ()
+    )
     return Table(("nodes", "reason", "for example"), rows)
 
 
 def headline(decision: Json) -> str:
     """The decision in one sentence."""
     by = f"policy {decision['policy']}" if decision.get("policy") else "the built-in default policy"
+    if decision.get("outcome") == "SchedulerError" and not decision.get("policy"):
+        by = "no policy"  # none was asked: the pod could not be decided on at all
     when = f" at {decision['decidedAt'].split('.')[0]}Z" if decision.get("decidedAt") else ""
     if decision.get("outcome") != "Bind":
         return f"{decision['pod']} was not placed{when} ({by}, {decision['outcome']}): {decision['message']}"
@@ -70,7 +75,7 @@ def remarks(decision: Json) -> tuple[str, ...]:
     if decision.get("loadSetAside"):
         found.append(f"Metrics did not count: {decision['loadSetAside']}")
     if decision.get("readingsTime"):
-        found.append(f"Readings were taken at {decision['readingsTime']}.")
+        found.append(f"The newest reading is of {decision['readingsTime']}.")
     if len(hidden := _keys(decision.get("best") or (), "readings", "projected")[MAX_METRIC_COLUMNS:]):
         found.append(f"Not shown here: {', '.join(hidden)}; -o json has every metric.")
     return tuple(found)

@@ -15,9 +15,14 @@ def cut(text: str, *, max_bytes: int) -> str:
     return encoded[: max_bytes - len(_ENDING)].decode(errors="ignore") + _ENDING
 
 
-def listed(items: Iterable[str], *, at_most: int = 3) -> str:
-    """``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``."""
+def listed(items: Iterable[str], *, at_most: int = 3, of: int = 0) -> str:
+    """``a``, ``a and b``, ``a, b and c``, ``a, b, c and 4 more``.
+
+    Args:
+        of: how many there are, where not all are among the items.
+    """
     named = list(items)
-    if len(named) > at_most:
-        return f"{', '.join(named[:at_most])} and {len(named) - at_most} more"
+    shown = named[:at_most]
+    if (more := max(of, len(named)) - len(shown)) > 0:
+        return f"{', '.join(shown)} and {more} more"
     return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else "".join(named)

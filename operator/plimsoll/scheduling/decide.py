@@ -177,7 +177,7 @@ class _Attempt:
         )
 
     def _readings_at_s(self) -> float | None:
-        return None if self.load.readings is None else self.load.readings.taken_at_s
+        return self.load.newest_sample_s if self.load.counts else None
 
 
 def percent(utilisation: float) -> int | None:

@@ -65,7 +65,7 @@ class Decision:
         problem: what stands in the way of the pod as a whole, apart from nodes; "" where only nodes refused.
         overloaded: every fit node was above the policy's limits and the least loaded was taken.
         load_set_aside: why the load term did not count; "" if it did or was not asked for.
-        readings_at_s: when the readings that were used were taken.
+        readings_at_s: time of the newest sample that was used; None where metrics did not count.
     """
 
     pod: PodInfo
