@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # The first python that really starts: version managers put names on PATH that do not.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 READY := .venv/.ready
 CODE := operator/plimsoll devcluster demo tests
@@ -46,7 +46,7 @@ help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml uv.lock
-	@$(if $(PYTHON),,echo "python 3.11 or newer is needed on the PATH (or: make PYTHON=/path/to/python)" >&2; exit 1)
+	@$(if $(PYTHON),,echo "python 3.11 or newer, with venv, is needed on the PATH (or: make PYTHON=/path/to/python)" >&2; exit 1)
 	@echo "preparing .venv"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13'

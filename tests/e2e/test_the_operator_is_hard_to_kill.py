@@ -31,6 +31,18 @@ def _bindings(cluster: DevCluster, namespace: str) -> Counter[str]:
     return accepted
 
 
+def _answers(cluster: DevCluster, kube: Kube) -> Counter[int]:
+    """What the API server answered to Bindings, by status code."""
+    assert cluster.audit_log
+    events = (json.loads(line) for line in cluster.audit_log.read_text().splitlines())
+    return Counter(
+        event.get("responseStatus", {}).get("code", 0)
+        for event in events
+        if (ref := event.get("objectRef", {})).get("subresource") == "binding"
+        and ref.get("namespace") == kube.namespace
+    )
+
+
 def _bindings_so_far(cluster: DevCluster, kube: Kube) -> int:
     """Quick, to act in the middle of a burst."""
     assert cluster.audit_log
@@ -76,8 +88,10 @@ def test_killed_in_the_middle_of_500_pods_and_started_again(
 
 def test_more_pods_than_fit_never_overcommit_a_node(kube: Kube, operator: OperatorProcess) -> None:
     kube.create(deployment("tight", 60, cpu="1500m"))
-    eventually("the cluster is full", lambda: len(kube.bound("tight")) >= 25, timeout_s=60)
+    # Five of 1500m fit on each of six nodes with 8 cores.
+    eventually("the cluster is full", lambda: len(kube.bound("tight")) == 30, timeout_s=60)
     time.sleep(2)
+    assert len(kube.bound("tight")) == 30
     _assert_nothing_overcommitted(kube)
     waiting = next(p for p in kube.pods("tight") if not p["spec"].get("nodeName"))
     condition = eventually("the rest is told", lambda: kube.condition(waiting["metadata"]["name"]))
@@ -109,6 +123,7 @@ def test_two_schedulers_of_one_name_bind_every_pod_once(
         kube.all_bound("both", 150)
     finally:
         rival.end()
+    assert _answers(cluster, kube)[409], "they never met, so the test says nothing"
     assert max(_bindings(cluster, kube.namespace).values()) == 1
     assert operator.running
     eventually("conflicts leave nothing behind", lambda: 'queue="backoff"} 0.0' in operator.get("/metrics")[1])

@@ -56,11 +56,11 @@ def test_a_pod_adds_what_it_is_expected_to_use(cache: Cache) -> None:
     assert with_pod.tolist() == [[pytest.approx(2 / 16), pytest.approx(0.25 + 2 / 16)]]
 
 
-def test_a_node_without_a_reading_is_judged_by_requests_and_a_margin(cache: Cache) -> None:
+def test_a_node_without_a_reading_is_presumed_to_carry_what_a_typical_one_does_and_a_margin(cache: Cache) -> None:
     cache.put_pod(make_pod().cpu("8").on("n1").info())
     cache.put_pod(make_pod().cpu("4").on("n2").info())
     load = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.5, "n2": None}}))
-    assert load.projected(cache.view, None).tolist() == [[0.5, pytest.approx(0.25 + 0.1)]]
+    assert load.projected(cache.view, None).tolist() == [[0.5, pytest.approx(0.5 + 0.1)]]
 
 
 def test_a_node_without_a_reading_is_judged_with_the_pod_on_it_as_well(cache: Cache) -> None:
@@ -79,12 +79,12 @@ def test_so_it_is_by_a_network_that_was_not_measured(cache: Cache) -> None:
     assert added.tolist() == [[pytest.approx(0.2), pytest.approx(0.2)]]
 
 
-def test_a_stale_reading_is_half_believed_and_half_replaced_by_requests(cache: Cache) -> None:
+def test_a_stale_reading_is_half_replaced_by_requests_where_these_are_worse(cache: Cache) -> None:
     for name in NODES:
         cache.put_pod(make_pod(f"on-{name}").cpu("8").on(name).info())
     readings = make_readings({"cpu": {"n1": 1.0, "n2": 0.0}}, age_s=240)
     load = make_load(cache, CPU, readings)
-    assert load.projected(cache.view, None).tolist() == [[pytest.approx(0.5 * 1 + 0.5 * 0.6), pytest.approx(0.5 * 0.6)]]
+    assert load.projected(cache.view, None).tolist() == [[1.0, pytest.approx(0.5 * 0.6)]]
 
 
 def test_no_projection_is_ever_not_a_number(cache: Cache) -> None:

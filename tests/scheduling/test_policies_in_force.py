@@ -253,7 +253,7 @@ def test_readings_wake_only_pods_of_their_policy(two: World) -> None:
 def test_a_node_that_comes_between_refreshes_is_judged_by_requests(two: World) -> None:
     two.policies(make_policy("p", weights={"cpu": 1}, placement=LOAD_ALONE))
     two.readings("p", {"cpu": {"n1": 0.9, "n2": 0.95}})
-    two.nodes(make_node("n3"))
+    two.nodes(make_node("n3").metadata(creationTimestamp=timestamp(two.now_s)))
     decision = two.probe(make_pod())
     assert (decision.node, decision.best[0].readings) == ("n3", {"cpu": None})
     two.node_goes("n1")

@@ -45,3 +45,13 @@ def test_a_policy_of_load_alone_places_by_requests_while_metrics_are_set_aside(w
     alone = Placement(load=1, requests=0, spreading=0, preferences=0)
     world.policies(make_policy("p", weights={"cpu": 1}, placement=alone))
     assert {world.probe(make_pod().cpu("1")).node for _ in range(10)} == {"n2"}
+
+
+def test_a_pod_that_is_deleted_while_it_is_bound_does_not_come_back(world: World) -> None:
+    world.nodes(make_node("n1"))
+    pod = make_pod("web")
+    world.pending(pod)
+    assert world.next() is not None
+    world.pending_goes(pod)
+    world.bind_failed(pod, retry=True)
+    assert world.queued() == {}

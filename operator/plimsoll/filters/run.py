@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +55,10 @@ class FilterCaches:
 
     def of_pods(self) -> NodeVerdicts:
         return self._pods
+
+    def keep_policies(self, names: Collection[str]) -> None:
+        """Drops what was kept for policies that are gone."""
+        self._policies = {name: kept for name, kept in self._policies.items() if name in names}
 
     def of_policy(self, policy: Policy) -> NodeVerdicts:
         kept, verdicts = self._policies.get(policy.name, (None, None))

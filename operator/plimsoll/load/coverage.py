@@ -24,7 +24,7 @@ def too_few(policy: Policy, view: Snapshot, selected: Bools, state: States, *, n
         selected: [N], live nodes that the policy may use.
         state: [N], the worst reading of each node.
     """
-    grown_s = now_s - (2 * policy.refresh_interval_s + policy.time_range_s)
+    grown_s = now_s - policy.grown_after_s
     created_s = np.array([np.inf if node is None else node.created_s for node in view.nodes])
     judged = selected & ((created_s <= grown_s) | (state == ReadingState.OK))
     total, fresh = int(judged.sum()), int((judged & (state == ReadingState.OK)).sum())

@@ -47,6 +47,12 @@ class PolicyLoad:
         """Whether the arrays still stand for the Snapshot's nodes; if not, ``refresh`` is due."""
         return self._membership == view.membership
 
+    def inherit(self, before: PolicyLoad) -> None:
+        """Takes over the marks of limits that are as they were: a changed weight is no reason to forget an overload."""
+        limits = {metric.name: metric.limit for metric in before.policy.limits}
+        same = {metric.name for metric in self.policy.limits if limits.get(metric.name) == metric.limit}
+        self._above = {name: nodes for name, nodes in before._above.items() if name in same}
+
     def refresh(
         self, readings: Readings, view: Snapshot, entries: Collection[Entry], selected: Bools, *, now_s: float
     ) -> None:
@@ -59,9 +65,8 @@ class PolicyLoad:
         new = readings is not self.readings
         self.readings, self._membership = readings, view.membership
         order = order_of(readings, view)
-        interval_s = self.policy.refresh_interval_s
         self.metrics = tuple(
-            align(metric, readings, order, view, entries, interval_s=interval_s)
+            align(metric, readings, order, view, entries=entries, policy=self.policy)
             for metric in self.policy.metrics
             if metric.name in readings.metrics
         )

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.snapshot import PODS_COLUMN, Snapshot
+from plimsoll.cluster.snapshot import PODS_COLUMN, Bools, Snapshot
 from plimsoll.load.confidence import confidence
 from plimsoll.load.expected import RESOURCE_OF, Usual, expected_use, usual
 from plimsoll.load.ledger import Entry, uncovered
 from plimsoll.load.readings import Floats, Readings, ReadingState
-from plimsoll.policy.compiled import Metric
+from plimsoll.policy.compiled import Metric, Policy
 
 States = NDArray[np.int8]
 
-# A node that is judged by requests alone is a little worse than one that is known to carry the same.
+# A node of which nothing is known is taken to be a little worse than the one in the middle.
 _MARGIN = 0.1
 # Beyond this utilisation only nonsense is left, and sums that overflow.
 _ABSURD = 1e6
@@ -34,6 +34,8 @@ class MetricLoad:
             the smallest one known.
         in_flight: what pods in flight are expected to add, in the metric's unit.
         confidence: 0..1, how far the sample is believed.
+        typical: median utilisation of the nodes with fresh readings, which one of which nothing is known is presumed
+            to carry as well; 0 for new nodes, which have nothing to show yet.
         usual: how use relates to requests in this cluster.
     """
 
@@ -45,6 +47,7 @@ class MetricLoad:
     window_s: float
     confidence: Floats
     in_flight: Floats
+    typical: Floats
     usual: Usual
 
     def expected(self, pod: PodInfo) -> float:
@@ -58,11 +61,14 @@ class MetricLoad:
     def projected(self, view: Snapshot, pod: PodInfo | None) -> Floats:
         """[N], utilisation with the pod placed there.
 
-        c * (measured + in flight) + (1 - c) * (by requests + margin) + this pod, c being the confidence.
+        c * (measured + in flight) + (1 - c) * (presumed + margin) + this pod, c being the confidence. Presumed is
+        what requests suggest, and no less than a typical node carries; and a load that was measured is not taken to
+        have fallen because nobody looks any more. So to lose sight of a node never makes it the best.
         """
-        by_requests = requested_share(view, self.metric, self.usual) + _MARGIN
+        presumed = np.maximum(requested_share(view, self.metric, self.usual), self.typical) + _MARGIN
         measured = np.nan_to_num(self.measured(), nan=0.0)
-        load = self.confidence * measured + (1 - self.confidence) * by_requests
+        load = self.confidence * measured + (1 - self.confidence) * presumed
+        load = np.where(self.confidence > 0, np.maximum(load, measured), load)
         return load if pod is None else load + self._share(self.expected(pod))
 
     def _share(self, amount: Floats | float) -> Floats:
@@ -77,22 +83,22 @@ def align(
     readings: Readings,
     order: NDArray[np.int64],
     view: Snapshot,
-    entries: Collection[Entry],
     *,
-    interval_s: float,
+    entries: Collection[Entry],
+    policy: Policy,
 ) -> MetricLoad:
     """One metric's readings in the order of the Snapshot's rows.
 
     Args:
         order: [N], index into the readings by row, -1 where the node has none.
         entries: the ledger's.
-        interval_s: the policy's refresh interval, by which a sample's age is judged.
+        policy: by whose refresh interval a sample's age is judged.
     """
     read = readings.metrics[metric.name]
     utilisation, sampled_at_s = np.minimum(_pick(read.utilisation, order), _ABSURD), _pick(read.sampled_at_s, order)
     capacity = _capacity(metric, _pick(read.capacity, order), view)
     state = np.where(order >= 0, read.state[order] if len(read.state) else 0, ReadingState.MISSING).astype(np.int8)
-    believed = confidence(readings.taken_at_s - sampled_at_s, interval_s=interval_s)
+    believed = confidence(readings.taken_at_s - sampled_at_s, interval_s=policy.refresh_interval_s)
     believed = np.where(state == ReadingState.MISSING, 0.0, believed)
     usually = Usual()
     if metric.name in RESOURCE_OF:
@@ -109,6 +115,7 @@ def align(
         window_s=read.window_s,
         confidence=believed,
         in_flight=np.zeros(view.size),
+        typical=_typical(utilisation[state == ReadingState.OK], _young(view, policy, now_s=readings.taken_at_s)),
         usual=usually,
     )
 
@@ -131,6 +138,17 @@ def _seen(
             asked[row] -= share * entry.pod.requests.get(resource, 0) * unit
             pods[row] -= share
     return asked, pods
+
+
+def _typical(fresh: Floats, young: Bools) -> Floats:
+    return np.where(young, 0.0, np.median(fresh) if len(fresh) else 0.0)
+
+
+def _young(view: Snapshot, policy: Policy, *, now_s: float) -> Bools:
+    """[N], nodes that nobody can have measured yet."""
+    created_s = np.array([-np.inf if node is None else node.created_s for node in view.nodes])
+    young: Bools = created_s > now_s - policy.grown_after_s
+    return young
 
 
 def _capacity(metric: Metric, told: Floats, view: Snapshot) -> Floats:

@@ -147,6 +147,11 @@ class Policy:
         return self.mode is Mode.ENFORCE
 
     @property
+    def grown_after_s(self) -> float:
+        """Two refreshes and a window: a younger node cannot have readings yet."""
+        return 2 * self.refresh_interval_s + self.time_range_s
+
+    @property
     def limits(self) -> tuple[Metric, ...]:
         return tuple(m for m in self.metrics if m.limit is not None)
 

@@ -49,6 +49,7 @@ class Loads:
         for load in self._by_policy.values():
             old = before.get(load.policy.name)
             if old and old is not load and old.readings and same_question(old.policy, load.policy):
+                load.inherit(old)
                 self._refresh(load, old.readings, now_s=now_s)
 
     def readings_taken(self, policy: str, readings: Readings, *, now_s: float) -> None:

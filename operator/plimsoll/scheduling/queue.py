@@ -43,6 +43,7 @@ class QueuedPod:
         rejected_by: what rejected it at the last attempt.
         wakes: changes for which it waits in the unschedulable pool.
         policy: the policy that its last attempt went by.
+        gone: it was deleted, or is no longer pending, while it was being bound.
         selection: version of the policies and namespaces for which ``selected`` holds.
         selected: the policy that would place it; None where it waits for one.
         ticket: of its place in a heap; older entries are void.
@@ -56,6 +57,7 @@ class QueuedPod:
     rejected_by: frozenset[str] = frozenset()
     wakes: ChangeKind = ChangeKind(0)
     policy: str = ""
+    gone: bool = False
     selection: int = -1
     selected: str | None = None
     ticket: int = 0

@@ -13,7 +13,7 @@ from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Bools
 from plimsoll.filters.run import POLICY, selected_rows
 from plimsoll.load.readings import Readings
-from plimsoll.policy.compiled import Policy
+from plimsoll.policy.compiled import BUILT_IN, Policy
 from plimsoll.policy.selection import Selection, select_policy
 from plimsoll.scheduling.decide import Caches, decide
 from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Refuse
@@ -83,7 +83,8 @@ class Scheduler:
         """A pod that waits for us, new or changed. One that is assumed or assigned already is old news."""
         if pod.uid in self._cache:
             if pod.uid in self._binding:
-                self._binding[pod.uid].pod = pod  # a Binding that fails is tried again as the pod is by then
+                # A Binding that fails is tried again as the pod is by then.
+                self._binding[pod.uid].pod, self._binding[pod.uid].gone = pod, False
             return
         if pod.deleting or pod.terminal or pod.node or pod.scheduler_name != self._name:
             self._queue.remove(pod.uid)
@@ -93,6 +94,8 @@ class Scheduler:
     def pending_pod_gone(self, uid: Uid, *, now_s: float) -> None:  # noqa: ARG002
         """Deleted, or no longer pending. What is being bound is settled by the Binding's answer."""
         self._queue.remove(uid)
+        if uid in self._binding:
+            self._binding[uid].gone = True
 
     def namespace_seen(self, name: str, labels: Mapping[str, str], *, now_s: float) -> None:
         if self._namespaces.get(name) != labels:
@@ -108,6 +111,7 @@ class Scheduler:
         """The policies in force from now on: all that can be, whatever their mode."""
         before = self._policies
         self._policies = {p.name: p for p in policies}
+        self._caches.filters.keep_policies({BUILT_IN.name, *self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         if before != self._policies:
             self._selection += 1
@@ -136,7 +140,7 @@ class Scheduler:
             return  # confirmed by the watch meanwhile, or deleted
         self._forget(uid)
         self._wake(change, now_s=now_s)
-        if retry and queued is not None:
+        if retry and queued is not None and not queued.gone:
             self._queue.failed(queued, rejected_by=frozenset(), now_s=now_s)
 
     # -- what the shell asks --------------------------------------------------------------------------
