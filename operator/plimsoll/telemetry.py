@@ -152,10 +152,15 @@ class Telemetry:
             "policy",
             "reason",
         )
+        self.refresh_failures = self._counter(
+            "refresh_failures_total",
+            "Refreshes of a policy that broke off by a mistake of the scheduler's; its log has the traceback.",
+            "policy",
+        )
         self.load_series_unusable = self._counter(
             "load_series_unusable_total",
             "Series of a source's answers that could not be used, by kind: NotFinite, Negative, Duplicate,"
-            " Unmapped, Ambiguous, Partial.",
+            " Unmapped, Ambiguous, Partial, Old, Capacity.",
             "policy",
             "kind",
         )

@@ -132,7 +132,9 @@ def test_host_ports_and_taints_are_honoured(kube: Kube, operator: OperatorProces
 def test_a_pod_deleted_while_it_waits_is_forgotten(kube: Kube, operator: OperatorProcess) -> None:
     kube.create(pod("gone", cpu="100"))
     eventually("it is refused", lambda: kube.condition("gone"))
-    assert "unschedulable" in operator.get("/metrics")[1]
+    eventually(
+        "it is counted", lambda: 'plimsoll_pending_pods{queue="unschedulable"} 1.0' in operator.get("/metrics")[1]
+    )
     kube.delete("pod", "gone")
     eventually(
         "the queue is empty", lambda: 'plimsoll_pending_pods{queue="unschedulable"} 0.0' in operator.get("/metrics")[1]

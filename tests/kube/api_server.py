@@ -135,9 +135,9 @@ class ApiServer:
 
         self._faults.append(Fault(lambda r: r.method == method and r.path == path, answer, 1_000_000))
 
-    def answer(self, method: str, path: str, answer: Answer) -> None:
-        """Always, until the end of the test."""
-        self._faults.append(Fault(lambda r: r.method == method and r.path == path, answer, 1_000_000))
+    def answer(self, method: str, path: str, answer: Answer, *, times: int = 1_000_000) -> None:
+        """Always, until the end of the test, unless ``times`` says less."""
+        self._faults.append(Fault(lambda r: r.method == method and r.path == path, answer, times))
 
     def prefer_failures(self) -> None:
         """What was asked for last goes first."""

@@ -171,6 +171,17 @@ async def test_credentials_that_stay_refused_are_not_read_for_every_request(serv
     assert len(server.requests) == 5
 
 
+async def test_credentials_do_not_go_where_a_redirect_leads(server: ApiServer, tmp_path: Path) -> None:
+    """kopf follows redirects with the session that it is given."""
+    connection = Connection(ClusterAccess(str(server.kubeconfig(tmp_path))))
+    async with ApiServer.running() as other, connection.session() as session:
+        server.fail("GET", "/api/v1/nodes", status=307, headers={"Location": f"{other.url}/api/v1/nodes"})
+        async with session.get(f"{server.url}/api/v1/nodes") as response:
+            assert response.status == 200
+        assert [h.get("Authorization") for h in server.headers] == ["Bearer secret"]
+        assert [h.get("Authorization") for h in other.headers] == [None]
+
+
 class _Clock:
     """Goes on by a step at each look."""
 

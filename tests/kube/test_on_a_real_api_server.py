@@ -133,7 +133,9 @@ async def test_an_event_and_its_series_are_taken(real: ApiClient, make: Callable
 
 async def test_the_condition_of_a_pod_is_taken(real: ApiClient, make: Callable[..., Any], until: Until) -> None:
     pod, known = await make(), dict[Uid, PodCondition]()
-    writer = PodStatusWriter(real, condition_of=known.get, written=known.__setitem__)
+    writer = PodStatusWriter(
+        real, condition_of=known.get, written=known.__setitem__, may_write=lambda: True, timeout_s=5.0
+    )
     task = asyncio.create_task(writer.run())
     writer.unscheduled(pod, PodCondition("False", "Unschedulable", "0/0 nodes are available.", 1))
     await until(lambda: known)

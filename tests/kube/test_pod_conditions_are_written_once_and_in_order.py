@@ -25,11 +25,25 @@ def known() -> dict[Uid, PodCondition]:
 
 
 @pytest.fixture
+def leading() -> list[bool]:
+    """Whether the process leads: the last says."""
+    return [True]
+
+
+@pytest.fixture
 async def writer(
-    server: ApiServer, client: ApiClient, known: dict[Uid, PodCondition]
+    server: ApiServer, client: ApiClient, known: dict[Uid, PodCondition], leading: list[bool]
 ) -> AsyncIterator[PodStatusWriter]:
     await server.put(POD, make_pod("web").obj())
-    made = PodStatusWriter(client, condition_of=known.get, written=known.__setitem__, now_s=lambda: 0.0)
+    made = PodStatusWriter(
+        client,
+        condition_of=known.get,
+        written=known.__setitem__,
+        may_write=lambda: leading[-1],
+        timeout_s=5.0,
+        burst=20,
+        now_s=lambda: 0.0,
+    )
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
@@ -102,3 +116,39 @@ async def test_a_pod_that_is_gone_or_refused_does_not_hold_up_others(
     await until(lambda: server.count("PATCH") == 2)
     writer.unscheduled(make_pod("web").info(), _condition("no memory"))
     await until(lambda: "conditions" in server.objects[POD]["status"])
+
+
+async def test_who_leads_no_longer_writes_nothing_and_keeps_nothing(
+    server: ApiServer, writer: PodStatusWriter, leading: list[bool], until: Until
+) -> None:
+    pods = [make_pod(f"p{i}").info() for i in range(60)]
+    for pod in pods:
+        writer.unscheduled(pod, _condition("no cpu"))
+    await until(lambda: server.count("PATCH") >= 20)
+    leading.append(False)
+    written = server.count("PATCH")
+    await until(lambda: not any(writer.under_way(pod.uid) for pod in pods))
+    leading.append(True)
+    await asyncio.sleep(0.1)
+    assert server.count("PATCH") <= written + 4, "what was on its way arrives, nothing else"
+
+
+async def test_who_leads_no_longer_does_not_try_again(
+    server: ApiServer, writer: PodStatusWriter, leading: list[bool], until: Until
+) -> None:
+    pod = make_pod("web").info()
+    server.fail("PATCH", STATUS, status=503)
+    writer.unscheduled(pod, _condition("no cpu"))
+    await until(lambda: server.count("PATCH", STATUS))
+    leading.append(False)
+    await until(lambda: not writer.under_way(pod.uid))
+    assert server.count("PATCH", STATUS) == 1
+
+
+async def test_what_is_dropped_is_not_written_by_whoever_leads_again(
+    server: ApiServer, writer: PodStatusWriter
+) -> None:
+    writer.unscheduled(make_pod("web").info(), _condition("no cpu"))
+    writer.drop()
+    await asyncio.sleep(0.05)
+    assert server.count("PATCH") == 0

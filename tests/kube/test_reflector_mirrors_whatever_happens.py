@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from plimsoll.errors import ObjectError
 from plimsoll.kube.backoff import Backoff
@@ -225,6 +226,29 @@ async def test_catching_up_lists_anew_where_the_watch_lags(
     await server.delete(f"{NODES}/gone")
     await reflector.catch_up(within_s=0.1)
     assert _names(listener) == {"kept"}
+
+
+async def test_a_list_that_was_sent_before_does_not_count_as_caught_up(
+    server: ApiServer, client: ApiClient, listener: Listener, until: Until
+) -> None:
+    """It was read before the predecessor's last Binding, however late it arrives."""
+    arrives, before = asyncio.Event(), {"metadata": {"resourceVersion": str(server.version)}, "items": []}
+
+    async def late(_: web.Request) -> web.StreamResponse:
+        await arrives.wait()
+        return web.json_response(before)
+
+    server.answer("GET", NODES, late, times=1)
+    reflector = Reflector(client, NODES, listener=listener, name="nodes")
+    task = asyncio.create_task(reflector.run())
+    await until(lambda: server.count("GET", NODES) == 1)
+    await _put(server, "a")
+    catching_up = asyncio.create_task(reflector.catch_up(within_s=0.05))
+    await asyncio.sleep(0.15)
+    arrives.set()
+    await catching_up
+    assert _names(listener) == {"a"}
+    await ended(task)
 
 
 async def test_a_quiet_watch_catches_up_although_other_objects_have_moved_the_version(

@@ -125,3 +125,13 @@ async def test_a_watch_that_falls_silent_is_given_up(server: ApiServer, client: 
     watch = client.watch("/api/v1/nodes", since="1", lasts_s=60, silence_s=0.1)
     with pytest.raises(Unavailable, match="watch of /api/v1/nodes broke"):
         await anext(watch)
+
+
+async def test_a_watch_that_is_sent_elsewhere_has_not_been_opened(server: ApiServer, client: ApiClient) -> None:
+    opened: list[bool] = []
+    server.fail("GET", "/api/v1/nodes", status=302, headers={"Location": "/elsewhere"}, message="look there")
+    watch = client.watch("/api/v1/nodes", since="1", lasts_s=5, opened=lambda: opened.append(True))
+    with pytest.raises(ApiError, match="look there") as raised:
+        await anext(watch)
+    assert raised.value.status == 302
+    assert opened == []

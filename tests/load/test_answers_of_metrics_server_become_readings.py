@@ -27,10 +27,16 @@ def usage(node: str = "node-1", **fields: Any) -> NodeUsage:
 
 
 def read(*usages: NodeUsage, previous: Readings | None = None, policy: Any = POLICY, failure: str = "") -> Readings:
+    return read_at(NOW_S, *usages, previous=previous, policy=policy, failure=failure)
+
+
+def read_at(
+    now_s: float, *usages: NodeUsage, previous: Readings | None = None, policy: Any = POLICY, failure: str = ""
+) -> Readings:
     return readings_from_metrics_server(
         policy=policy,
         nodes=[node.info() for node in NODES],
-        answers=MetricsServerAnswers(asked_at_s=NOW_S, usages=usages, failure=failure),
+        answers=MetricsServerAnswers(asked_at_s=now_s, usages=usages, failure=failure),
         readings_id=3,
         previous=previous,
     )
@@ -84,9 +90,29 @@ def test_a_sample_that_is_older_than_the_one_before_does_not_replace_it() -> Non
     assert now.metrics[CPU].sampled_at_s[0] == NOW_S - 10
 
 
-def test_a_node_that_vanished_from_the_answer_is_missing_whatever_was_before() -> None:
-    before = read(usage(), usage("node-2"))
-    assert read(usage(), previous=before).metrics[CPU].state.tolist() == [OK, MISSING]
+@pytest.mark.parametrize(
+    ("age_s", "state"),
+    [
+        pytest.param(40, OK, id="a scrape was missed"),
+        pytest.param(200, STALE, id="several were"),
+        pytest.param(601, MISSING, id="it is gone"),
+    ],
+)
+def test_a_node_that_vanished_from_the_answer_keeps_its_last_sample_while_that_is_believed(
+    age_s: float, state: ReadingState
+) -> None:
+    sampled_at_s = NOW_S - age_s
+    last = read_at(sampled_at_s, usage("node-2", cpu_cores=15.0, mem_bytes=48 * GI, sampled_at_s=sampled_at_s))
+    now = read(usage(), previous=last)
+    for metric, value in ((CPU, 15.0), (MEMORY, 48 * GI)):
+        readings = now.metrics[metric]
+        assert readings.state.tolist() == [OK, state]
+        kept = (math.nan, math.nan) if state is MISSING else (value, sampled_at_s)
+        assert (readings.value[1], readings.sampled_at_s[1]) == pytest.approx(kept, nan_ok=True)
+
+
+def test_samples_of_before_do_not_hide_that_nothing_is_answered_any_more() -> None:
+    assert "it needs two scrapes" in read(previous=read(usage(), usage("node-2"))).failures[CPU]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from plimsoll import __version__
+from plimsoll.load.oddities import Oddity
 from plimsoll.telemetry import Telemetry, attempts_label, reference
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -33,6 +34,11 @@ def test_names_are_ours_and_units_are_in_them():
         assert definition.name.startswith("plimsoll_")
         assert definition.name.endswith("_total") == (definition.kind == "counter")
         assert definition.help.endswith(".")
+
+
+def test_every_kind_of_unusable_series_is_named():
+    [definition] = [d for d in Telemetry().definitions if d.name == "plimsoll_load_series_unusable_total"]
+    assert [kind.value for kind in Oddity if kind.value not in definition.help] == []
 
 
 def test_no_label_grows_with_the_cluster():

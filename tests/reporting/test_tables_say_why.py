@@ -67,6 +67,17 @@ def test_remarks_name_what_the_scores_do_not_show(bound):
     )
 
 
+def test_annotations_that_were_set_aside_are_named(bound):
+    annotation = "plimsoll.dev/network-receive"
+    pod = make_pod("web-1").annotate(annotation, "much").info()
+    document = decision_document(bound(pod=pod))
+    assert document["ignored"] == list(pod.ignored)
+    [remark] = [remark for remark in remarks(document) if remark.startswith("Set aside: ")]
+    assert remark.startswith(f"Set aside: metadata.annotations[{annotation}]: 'much' is not a quantity")
+    assert remark.endswith("e.g. 500m or 1Gi.")
+    assert "ignored" not in decision_document(bound())
+
+
 def test_a_choice_by_chance_is_called_one(bound):
     better = NodeScore(node="node-3", score=91.9)
     assert "Nodes within 1 point" in remarks(decision_document(bound(best=(better, *bound().best[:1]))))[0]

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 Make = Callable[..., Json]
 Until = Callable[..., Any]
 
-METRICS_SERVER = {"metricsServer": {}}
+METRICS_SERVER: Json = {"metricsServer": {}}
 
 
 class Source:
@@ -32,6 +32,7 @@ class Source:
         self.previous: list[Readings | None] = []
         self.utilisation = 0.5
         self.failures: dict[str, str] = {}
+        self.mistaken_about: set[str] = set()
         self.open = asyncio.Event()
         self.open.set()
 
@@ -47,6 +48,8 @@ class Source:
         self.asked.append((policy.name, policy.generation))
         self.previous.append(previous)
         await self.open.wait()
+        if policy.name in self.mistaken_about:
+            raise ZeroDivisionError("a mistake of ours")
         names = tuple(node.name for node in nodes)
         metrics = {} if self.failures else {m.name: self._metric(len(names), now_s) for m in policy.metrics}
         return Readings(id=len(self.asked), taken_at_s=now_s, nodes=names, metrics=metrics, failures=self.failures)
@@ -71,6 +74,7 @@ class World:
         self.error: Exception | None = None
         self.wakes = 0
         self.counted: list[str] = []
+        self.broken: list[str] = []
         self.events: list[str] = []
         self.failed: list[BaseException] = []
 
@@ -87,6 +91,9 @@ class World:
 
     def status_write(self, result: str) -> None:
         self.counted.append(result)
+
+    def refresh_failed(self, name: str) -> None:
+        self.broken.append(name)
 
     def forgotten(self, name: str) -> None:
         self.counted.append(f"forgotten {name}")
@@ -199,6 +206,19 @@ async def test_a_policy_that_is_gone_is_read_no_longer(
     assert "forgotten p" in world.counted
 
 
+async def test_a_policy_that_goes_while_it_is_read_is_read_no_longer(
+    book: PolicyBook, source: Source, world: World, policy_object: Make, until: Until
+) -> None:
+    source.open.clear()
+    book.seen(policy_object("p", metricsSource=METRICS_SERVER, weights={"cpu": 1}, refreshInterval="5s"))
+    await until(lambda: source.asked)
+    book.gone(policy_object("p", version=2))
+    source.open.set()
+    await asyncio.sleep(0.2)
+    assert len(source.asked) == 1
+    assert world.broken == []
+
+
 async def test_a_policy_without_metrics_is_shown_without_asking(
     book: PolicyBook, source: Source, world: World, policy_object: Make, until: Until
 ) -> None:
@@ -264,3 +284,38 @@ async def test_metrics_that_stop_counting_are_told_once_and_their_return_as_well
     assert world.events == ["MetricsSetAside"]
     source.failures = {}
     await until(lambda: world.events == ["MetricsSetAside", "MetricsInForce"])
+
+
+async def test_a_mistake_in_one_refresh_is_told_and_neither_ends_it_nor_others(
+    *,
+    refresher: Refresher,
+    book: PolicyBook,
+    source: Source,
+    world: World,
+    policy_object: Make,
+    until: Until,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    source.mistaken_about = {"p"}
+    for name in ("p", "q"):
+        book.seen(policy_object(name, metricsSource=METRICS_SERVER, weights={"cpu": 1}, refreshInterval="5s"))
+    await asyncio.wait_for(refresher.wait_first_answers(), 1)
+    await until(lambda: source.asked.count(("p", 1)) >= 3 and source.asked.count(("q", 1)) >= 3)
+    assert set(world.broken) == {"p"}
+    assert "ZeroDivisionError: a mistake of ours" in caplog.text
+    shown = dict(world.written)
+    assert "see the traceback in the log" in str(shown["p"]["conditions"])
+    assert shown["q"]["nodes"]["summary"] == "2/2"
+    source.mistaken_about = set()
+    await until(lambda: dict(world.written)["p"]["nodes"]["summary"] == "2/2")
+
+
+async def test_a_mistake_in_showing_a_policy_does_not_end_its_refreshes(
+    book: PolicyBook, source: Source, world: World, policy_object: Make, until: Until
+) -> None:
+    world.error = ZeroDivisionError("a mistake of ours")
+    book.seen(policy_object("p", metricsSource=METRICS_SERVER, weights={"cpu": 1}, refreshInterval="5s"))
+    book.seen(policy_object("invalid", podSelector="everything"))
+    await until(lambda: set(world.broken) == {"p", "invalid"} and len(source.asked) >= 3)
+    world.error = None
+    await until(lambda: {name for name, _ in world.written} == {"p", "invalid"})

@@ -95,3 +95,47 @@ async def test_a_source_that_fails_raises_nothing(server: Played, sources: Sourc
         readings = await refresh(sources, policy_with(source))
         assert set(readings.failures) == {""}
         assert readings.metrics == {}
+
+
+@pytest.mark.parametrize("label", [["a"], {"x": 1}, 5, None], ids=repr)
+async def test_labels_that_are_no_text_fail_the_query_alone(server: Played, sources: Sources, label: object) -> None:
+    result = [{"metric": {"instance": label}, "value": [1, "1"]}]
+    server.reply = lambda _: in_json({"status": "success", "data": {"resultType": "vector", "result": result}})
+    readings = await refresh(sources, policy_with(PrometheusSource(url=server.url)))
+    assert set(readings.failures) == {CPU, MEMORY}
+    assert readings.metrics == {}
+
+
+class _Broken(dict[str, str]):
+    def get(self, *_: object) -> str:  # type: ignore[override]
+        raise RuntimeError
+
+
+async def test_what_nobody_thought_of_is_a_failure_with_a_traceback_in_the_log(
+    server: Played, sources: Sources, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.reply = lambda _: vector(({"namespace": "n", "pod": "p"}, "1"))
+    policy, nodes = policy_with(PrometheusSource(url=server.url)), [make_node("node-1").info()]
+    readings = await sources.refresh(policy, nodes=nodes, pods=_Broken(), now_s=NOW_S)
+    assert readings.failures == {
+        "": "The metrics source's answer could not be judged (RuntimeError): see Plimsoll's log."
+    }
+    assert (readings.metrics, readings.nodes, readings.taken_at_s) == ({}, ("node-1",), NOW_S)
+    assert caplog.records[0].exc_info
+
+
+async def test_a_scrape_that_was_missed_after_a_failure_leaves_the_last_sample(
+    server: Played, sources: Sources
+) -> None:
+    def item(name: str) -> dict[str, object]:
+        usage = {"cpu": "4", "memory": "16Gi"}
+        return {"metadata": {"name": name}, "timestamp": "2026-06-01T00:00:00Z", "window": "15s", "usage": usage}
+
+    policy = policy_with(MetricsServerSource())
+    server.reply = lambda _: in_json({"items": [item("node-1"), item("node-2")]})
+    nodes, readings = [make_node(name).info() for name in ("node-1", "node-2")], None
+    for step, reply in enumerate((server.reply(None), Reply(status=503), in_json({"items": [item("node-1")]}))):
+        server.reply = lambda _, reply=reply: reply
+        readings = await sources.refresh(policy, nodes=nodes, pods={}, now_s=NOW_S + 30 * step, previous=readings)
+        assert readings.metrics[CPU].utilisation.tolist() == [0.25, 0.25]
+        assert bool(readings.failures) == (step == 1)

@@ -100,6 +100,12 @@ def test_the_time_of_the_request_is_not_taken_for_the_samples() -> None:
         pytest.param(Reply(status=500), "The API server answers 500 for metrics.k8s.io", id="500"),
         pytest.param(in_json({"kind": "Status"}), "is no list of NodeMetrics", id="another kind of object"),
         pytest.param(listing({"usage": {}}), "is no list of NodeMetrics", id="items without a name"),
+        pytest.param(listing({**ITEM, "metadata": {"name": ["a"]}}), "is no list of NodeMetrics", id="a list as name"),
+        pytest.param(
+            Reply(body=b"[" * 200_000, headers={"Content-Type": "application/json"}),
+            "is no list of NodeMetrics",
+            id="JSON without end",
+        ),
         pytest.param(Reply(body=b"<html>", headers={"Content-Type": "text/html"}), "metrics.k8s.io", id="a page"),
     ],
 )

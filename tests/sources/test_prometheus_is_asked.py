@@ -163,6 +163,14 @@ async def test_a_query_that_cannot_be_evaluated_fails_alone(
         pytest.param(in_json({"status": "success"}), "is not Prometheus' JSON", id="JSON of another kind"),
         pytest.param(in_json([1, 2]), "is not Prometheus' JSON", id="a list"),
         pytest.param(in_json(None), "is not Prometheus' JSON", id="null"),
+        pytest.param(Reply(body=b"[" * 200_000), "is not Prometheus' JSON", id="JSON without end"),
+        pytest.param(Reply(status=500, body=b"[" * 200_000), "answers 500: see its log", id="500 without end"),
+        pytest.param(in_json({"errorType": ["bad_data"]}, status=500), "answers 500: see its log", id="500 of a list"),
+        pytest.param(
+            Reply(status=302, headers={"Location": "http://["}),
+            "redirects to an address that cannot be read",
+            id="a redirect to nowhere",
+        ),
     ],
 )
 async def test_a_source_that_is_of_no_use_fails_as_a_whole_and_is_not_asked_on(
@@ -186,6 +194,12 @@ async def test_a_source_that_is_of_no_use_fails_as_a_whole_and_is_not_asked_on(
         pytest.param([{"metric": {}, "histogram": [0, {}]}], id="a histogram"),
         pytest.param([{"metric": {}, "value": [0, "much"]}], id="a word"),
         pytest.param(7, id="a number"),
+        pytest.param([{"metric": {}, "value": [0, 10**400]}], id="a number beyond all bounds"),
+        *(
+            pytest.param([{"metric": {"instance": label}, "value": [0, "1"]}], id=f"a label that is {label!r}")
+            for label in (["a"], {"x": 1}, 5, None)
+        ),
+        pytest.param([{"metric": [["instance", "a"]], "value": [0, "1"]}], id="labels as a list"),
     ],
 )
 async def test_answers_that_are_no_vector_fail_by_query(server: Played, prometheus: Prometheus, result: object) -> None:

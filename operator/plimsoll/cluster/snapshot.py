@@ -23,8 +23,9 @@ CPU_COLUMN, MEMORY_COLUMN, EPHEMERAL_STORAGE_COLUMN, PODS_COLUMN = (
     BASIC.index(name) for name in (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 )
 _FIRST_ROWS = 16
-# A pod that names its node itself may ask for anything: a thousand such on one node must not overflow its row.
-_MOST_PER_POD = 2**53
+# A pod that names its node itself may ask for anything, and as many as like may do so. What is beyond this is kept
+# apart, so that a row never overflows; half of what an int64 holds leaves room for differences.
+_MOST = 2**62
 
 
 class Snapshot:
@@ -52,6 +53,7 @@ class Snapshot:
         self._version = np.zeros(_FIRST_ROWS, dtype=np.int64)
         self._allocatable = np.zeros((_FIRST_ROWS, len(BASIC)), dtype=np.int64)
         self._requested = np.zeros((_FIRST_ROWS, len(BASIC)), dtype=np.int64)
+        self._beyond: dict[tuple[int, int], int] = {}
         self._zone = np.zeros(_FIRST_ROWS, dtype=np.int64)
         self._zone_ids: dict[str, int] = {"": 0}
         self._free: list[int] = []
@@ -78,7 +80,7 @@ class Snapshot:
 
     @property
     def requested(self) -> Ints:
-        """[N, R], by all pods that are assigned or assumed, whoever bound them."""
+        """[N, R], by all pods that are assigned or assumed, whoever bound them; at most 2**62."""
         return self._requested[: self.size]
 
     @property
@@ -134,9 +136,16 @@ class Snapshot:
     def take(self, row: int, requests: Mapping[str, int], *, sign: int) -> None:
         """Adds (+1) or takes away (-1) one pod's requests."""
         for name, value in requests.items():
-            column = self._column(name)
-            self._requested[row, column] += sign * min(value, _MOST_PER_POD)
+            self._add(row, self._column(name), sign * value)
         self._requested[row, PODS_COLUMN] += sign
+
+    def _add(self, row: int, column: int, amount: int) -> None:
+        """Exact however large the sum is, so that pods that go leave what the others take."""
+        total = int(self._requested[row, column]) + self._beyond.pop((row, column), 0) + amount
+        shown = max(-_MOST, min(total, _MOST))
+        if total != shown:
+            self._beyond[row, column] = total - shown
+        self._requested[row, column] = shown
 
     def _take_row(self) -> int:
         if self._free:

@@ -139,7 +139,7 @@ class ApiClient:
         try:
             async with self._session.get(self._url(path, query), timeout=timeout, allow_redirects=False) as response:
                 self._observe("watch", resource_of(path), response.status, None)
-                if response.status >= 400:
+                if response.status >= 300:
                     raise _error(response, await response.read())
                 opened()
                 async for line in _lines(response.content):

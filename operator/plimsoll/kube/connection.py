@@ -12,6 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from kubernetes.client import Configuration
+from yarl import URL
 
 from plimsoll import __version__
 from plimsoll.errors import SettingsError
@@ -46,6 +47,7 @@ class Connection:
         self._clock = clock
         self.configuration = access.load()
         self.server = str(self.configuration.host).rstrip("/")
+        self._origin = URL(self.server).origin()
         self._tls = _tls(self.configuration, access) if self.server.startswith("https:") else None
         self._authorization = _authorization(self.configuration)
         self._refreshed_s = self._reloaded_s = clock()
@@ -56,7 +58,10 @@ class Connection:
         return f"{self.server} ({self._access})"
 
     def session(self) -> aiohttp.ClientSession:
-        """A new session; whoever asked closes it. Its requests carry the credentials of the moment."""
+        """A new session; whoever asked closes it. Its requests carry the credentials of the moment.
+
+        They go to the API server alone, never to where a redirect leads.
+        """
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 # What is sent at a time is bounded by those who send, each for itself.
@@ -78,6 +83,9 @@ class Connection:
     async def _authorize(
         self, request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
+        if request.url.origin() != self._origin:
+            # Where a redirect leads: kopf follows them.
+            return await send(request)
         if self._clock() - self._refreshed_s >= _REFRESH_S:
             self._refresh_soon()
         used = self._sign(request)

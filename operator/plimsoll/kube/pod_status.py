@@ -33,6 +33,8 @@ class PodStatusWriter:
     Args:
         condition_of: the condition that the pod has as far as is known; None where it has none.
         written: told after each write, so that ``condition_of`` knows.
+        may_write: asked before each request; what comes up while it says no is never written.
+        timeout_s: of a request; no longer than others wait for the Lease once ``may_write`` has become false.
     """
 
     def __init__(
@@ -41,6 +43,8 @@ class PodStatusWriter:
         *,
         condition_of: Callable[[Uid], PodCondition | None],
         written: Callable[[Uid, PodCondition], None],
+        may_write: Callable[[], bool],
+        timeout_s: float,
         per_s: float = 100.0,
         burst: int = 200,
         writers: int = 4,
@@ -49,6 +53,8 @@ class PodStatusWriter:
         self._client = client
         self._condition_of = condition_of
         self._written = written
+        self._may_write = may_write
+        self._timeout_s = timeout_s
         self._budget = TokenBucket(per_s=per_s, burst=burst)
         self._writers = writers
         self._now_s = now_s
@@ -75,6 +81,10 @@ class PodStatusWriter:
         """Whether ``withdraw`` would have something to do."""
         return uid in self._waiting or uid in self._under_way
 
+    def drop(self) -> None:
+        """What waits is never written: another process may have bound these pods since."""
+        self._waiting.clear()
+
     async def run(self) -> None:
         """Until cancelled."""
         async with asyncio.TaskGroup() as group:
@@ -84,6 +94,8 @@ class PodStatusWriter:
     async def _write_on(self) -> None:
         while True:
             uid = await self._order.get()
+            if uid not in self._waiting:
+                continue
             await self._budget.take()
             if wanted := self._waiting.pop(uid, None):
                 await self._write_one(wanted)
@@ -107,8 +119,11 @@ class PodStatusWriter:
         path = PODS.path(namespace=pod.namespace, name=pod.name, subresource="status")
         backoff = Backoff()
         for _ in range(_TRIES):
+            # False must not be written over the True of whoever leads by now.
+            if not self._may_write():
+                return
             try:
-                await self._client.patch(path, patch, content_type=STRATEGIC_MERGE_PATCH)
+                await self._client.patch(path, patch, content_type=STRATEGIC_MERGE_PATCH, timeout_s=self._timeout_s)
             except (NotFound, Conflict):
                 return  # deleted, or another pod by now
             except Unavailable as error:

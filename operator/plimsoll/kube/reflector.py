@@ -98,6 +98,8 @@ class Reflector:
         self._synced = asyncio.Event()
         self._waiting = set[asyncio.Event]()
         self._relist = asyncio.Event()
+        # The number of the LIST that was sent last, and of the last that was worked in.
+        self._begun = self._worked_in = 0
         self._broken_since_s: float | None = None
         self._pacer = Pacer()
 
@@ -134,9 +136,10 @@ class Reflector:
                 await self._until(lambda: newer_or_same(self._version, wanted))
                 return
         log.info("watch is behind, listing anew", extra={"resource": self.name, "wanted": wanted})
-        lists = self.lists
+        # A LIST that is under way may be older than this call: only one that is yet to be sent counts.
+        begun = self._begun
         self._relist.set()
-        await self._until(lambda: self.lists > lists)
+        await self._until(lambda: self._worked_in > begun)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -152,18 +155,20 @@ class Reflector:
 
     async def _list(self) -> None:
         asked_at_s = self._clock()
+        self._begun += 1
+        self._relist.clear()
         try:
             version, seen = await self._take_pages(limit=500)
         except Gone:
             # It took longer than the API server keeps versions; in one piece it cannot expire.
             version, seen = await self._take_pages(limit=0)
         await self._drop_all_but(seen)
-        self._relist.clear()
         self._version = version
         self._listener.on_listed(asked_at_s=asked_at_s)
         if self.lists:
             self._relisted()
         self.lists += 1
+        self._worked_in = self._begun
         self._synced.set()
         self._mended()
         self._progressed()

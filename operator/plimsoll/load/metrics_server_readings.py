@@ -39,8 +39,8 @@ def readings_from_metrics_server(
     Args:
         nodes: every node that is known, in the order that the arrays shall have.
         readings_id: unique within the process.
-        previous: of the same policy; replicas behind one address can answer with an older sample than before,
-            and then the newer one stays.
+        previous: of the same policy. Replicas behind one address can answer with an older sample than before,
+            and a scrape can miss a node; then the newest sample that there was stays, at its own time.
     """
     known = {node.name: node for node in nodes}
     log, metrics, failures = OddityLog(), dict[str, MetricReadings](), dict[str, str]()
@@ -76,7 +76,7 @@ class _Refresh:
             if _is_usable(metric, usage, self.nodes, self.log)
         }
         for node, before in _measured_before(metric, self.previous).items():
-            if node in measured and before.sampled_at_s > measured[node].sampled_at_s:
+            if node not in measured or before.sampled_at_s > measured[node].sampled_at_s:
                 measured[node] = before
         return metric_readings(
             tuple(self.nodes),
@@ -90,10 +90,13 @@ class _Refresh:
         """Why no node could be read, as a sentence that says what to do; "" where one could."""
         if judged is None:
             return f"metrics-server knows nothing of {metric}: set spec.metricsSource.prometheus, or take it out."
-        if not self.nodes or judged.state.any():
+        if not self.nodes:
             return ""
+        # First, as what stays from before must not hide that nothing is answered any more.
         if not any(usage.node in self.nodes for usage in self.answers.usages):
             return "metrics-server has no node yet: it needs two scrapes; if it stays so, look at its log."
+        if judged.state.any():
+            return ""
         return "metrics-server has no usable sample of the last ten minutes: look at its log."
 
 

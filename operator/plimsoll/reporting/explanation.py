@@ -20,6 +20,7 @@ Each decision:
     readingsTime        when the readings that were used were taken
     overloaded          true where every fit node was above the policy's limits and the least loaded was taken
     loadSetAside        why metrics did not count, where they did not
+    ignored             annotations of the pod that do not parse and were set aside, each with the reason, where any
     message             (not bound) the sentence of the FailedScheduling event
     reasons             (not bound) [{count, reason, plugin, resolvable, examples}], most nodes first
 
@@ -62,6 +63,8 @@ def decision_document(decision: Decision) -> Json:
         document["overloaded"] = True
     if decision.load_set_aside:
         document["loadSetAside"] = decision.load_set_aside
+    if decision.pod.ignored:
+        document["ignored"] = list(decision.pod.ignored)
     return document | (_placed(decision) if decision.outcome is Outcome.BIND else _refused(decision))
 
 

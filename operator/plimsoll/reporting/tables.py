@@ -74,6 +74,7 @@ def remarks(decision: Json) -> tuple[str, ...]:
         found.append("Nodes within 1 point of the best are as good; one of them was taken at random.")
     if decision.get("loadSetAside"):
         found.append(f"Metrics did not count: {decision['loadSetAside']}")
+    found.extend(f"Set aside: {problem}." for problem in decision.get("ignored") or ())
     if decision.get("readingsTime"):
         found.append(f"The newest reading is of {decision['readingsTime']}.")
     if len(hidden := _keys(decision.get("best") or (), "readings", "projected")[MAX_METRIC_COLUMNS:]):

@@ -8,10 +8,13 @@ _ENDING = " ..."
 
 
 def cut(text: str, *, max_bytes: int) -> str:
-    """At most ``max_bytes`` of UTF-8, ended by `` ...`` where something was cut, never inside a character."""
-    encoded = text.encode()
+    """At most ``max_bytes`` of UTF-8, ended by `` ...`` where something was cut, never inside a character.
+
+    Half a surrogate pair, which JSON can hold and UTF-8 cannot, becomes ``?``.
+    """
+    encoded = text.encode(errors="replace")
     if len(encoded) <= max_bytes:
-        return text
+        return encoded.decode()
     return encoded[: max_bytes - len(_ENDING)].decode(errors="ignore") + _ENDING
 
 

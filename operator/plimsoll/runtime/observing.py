@@ -44,6 +44,9 @@ class Counts:
     def status_write(self, result: str) -> None:
         self._telemetry.status_writes.labels(result=result).inc()
 
+    def refresh_failed(self, name: str) -> None:
+        self._telemetry.refresh_failures.labels(policy=name).inc()
+
     def forgotten(self, name: str) -> None:
         self._telemetry.forget_policy(name)
 

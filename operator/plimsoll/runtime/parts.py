@@ -59,7 +59,7 @@ class Parts:
         self.client = ApiClient(connection, observe=self._counts.request)
         self.scheduler = Scheduler(scheduler_name=settings.scheduler_name, rng=np.random.default_rng())
         self.elector = self._make_elector() if settings.leader_elect else None
-        self.leadership = Leadership(self.elector, changed=self._wake)
+        self.leadership = Leadership(self.elector, changed=self._leadership_changed)
         self.pending = PendingPods(self.scheduler, wake=self._wake)
         self.policies = PolicyBook(self.scheduler, changed=self._policy_changed)
         self.assigned = AssignedPods(self.scheduler, wake=self._wake)
@@ -69,9 +69,7 @@ class Parts:
         )
         self.policy_sweep = self._make_sweep(POLICIES, self.policies, name="policies")
         self.events = self._make_recorder()
-        self.conditions = PodStatusWriter(
-            self.client, condition_of=self.pending.condition_of, written=self.pending.condition_written
-        )
+        self.conditions = self._make_conditions()
         self.reports = self._make_reports()
         self.binds = self._make_binds()
         self.loop = DecisionLoop(
@@ -106,6 +104,11 @@ class Parts:
 
     def _wake(self) -> None:
         self.loop.wake()
+
+    def _leadership_changed(self) -> None:
+        if not self.leadership.leading:
+            self.conditions.drop()
+        self._wake()
 
     def _turned(self) -> None:
         self.leadership.turned()
@@ -165,6 +168,15 @@ class Parts:
             written=self._counts.event_written,
             dropped=self._counts.event_dropped,
             per_s=self._settings.events_per_second,
+        )
+
+    def _make_conditions(self) -> PodStatusWriter:
+        return PodStatusWriter(
+            self.client,
+            condition_of=self.pending.condition_of,
+            written=self.pending.condition_written,
+            may_write=lambda: self.leadership.leading,
+            timeout_s=self._settings.lease_times.request_timeout_s,
         )
 
     def _make_reports(self) -> DecisionReports:

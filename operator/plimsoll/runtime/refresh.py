@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.errors import ApiError, Conflict, NotFound
 from plimsoll.load.readings import Readings
+from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy
 from plimsoll.reporting.events import Event, metrics_event
 from plimsoll.reporting.noise import worth_writing
@@ -52,6 +55,7 @@ class Observer(Protocol):
     """Who counts."""
 
     def refreshed(self, policy: Policy, overview: PolicyOverview) -> None: ...
+    def refresh_failed(self, name: str) -> None: ...
     def status_write(self, result: str) -> None: ...
     def forgotten(self, name: str) -> None: ...
 
@@ -94,11 +98,13 @@ class Refresher:
         self._sleep = sleep
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._answered: dict[str, asyncio.Event] = {}
+        # Sources count upwards from 1.
+        self._ids = itertools.count(-1, -1)
         self._failed: Callable[[BaseException], None] = lambda _: None
         self._started = False
 
     def start(self, *, failed: Callable[[BaseException], None]) -> None:
-        """From now on; ``failed`` is told of an error in a task, which is a mistake of ours."""
+        """From now on; ``failed`` is told of what ended a task: no mistake in one refresh does."""
         self._started, self._failed = True, failed
         for entry in self.policies:
             self.changed(entry.name)
@@ -142,16 +148,43 @@ class Refresher:
         loop = asyncio.get_running_loop()
         due_s, readings = loop.time(), None
         while True:
-            readings = await self._refresh(entry, entry.policy, readings)
+            with self._surviving(entry):
+                readings = await self._refresh(entry, entry.policy, readings)
             # From one due time to the next, so that a slow source does not stretch the interval.
             due_s = max(due_s + entry.policy.refresh_interval_s, loop.time())
             await self._sleep(due_s - loop.time())
 
     async def _refresh(self, entry: PolicyEntry, policy: Policy, previous: Readings | None) -> Readings | None:
-        readings = await self._read(policy, previous)
+        try:
+            readings = await self._read(policy, previous)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours, told with its traceback
+            self._tell(error, entry)
+            readings = self._unread()
+            self._scheduler.readings_taken(policy.name, readings, now_s=time.time())
         self._answered[entry.name].set()
         await self._show_state(entry, policy)
         return readings
+
+    @contextlib.contextmanager
+    def _surviving(self, entry: PolicyEntry) -> Iterator[None]:
+        """A mistake of ours in one policy must not end the scheduling of all; its readings age by themselves."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - as above
+            self._tell(error, entry)
+
+    def _tell(self, error: Exception, entry: PolicyEntry) -> None:
+        extra = {"policy": entry.name}
+        log.error("refresh failed, trying again at the next interval", exc_info=error, extra=extra)
+        self._observer.refresh_failed(entry.name)
+
+    def _unread(self) -> Readings:
+        """What stands for readings that could not be taken by a mistake of ours."""
+        nodes = tuple(node.name for node in self._scheduler.nodes())
+        sentence = "Reading the source failed unexpectedly: see the traceback in the log of the scheduler."
+        return Readings(
+            id=next(self._ids), taken_at_s=time.time(), nodes=nodes, metrics={}, failures={WHOLE_SOURCE: sentence}
+        )
 
     async def _show_state(self, entry: PolicyEntry, policy: Policy) -> None:
         overview = self._scheduler.overview(policy.name, now_s=time.time())
@@ -178,10 +211,11 @@ class Refresher:
         assert entry.error is not None
         self._answered[entry.name].set()
         while True:
-            status = invalid_status(
-                generation=entry.generation, error=entry.error, previous=entry.status, now_s=time.time()
-            )
-            await self._show(entry, status)
+            with self._surviving(entry):
+                status = invalid_status(
+                    generation=entry.generation, error=entry.error, previous=entry.status, now_s=time.time()
+                )
+                await self._show(entry, status)
             await self._sleep(_INVALID_S)
 
     async def _show(self, entry: PolicyEntry, status: Json, *, event: Event | None = None) -> None:

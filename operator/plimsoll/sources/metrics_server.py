@@ -83,7 +83,7 @@ class MetricsServer:
             failure = _BY_STATUS.get(error.status or 0, other)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             failure = f"The API server cannot be reached for metrics.k8s.io: {cause(error)}."
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
+        except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
             failure = f"metrics.k8s.io answers something that is no list of NodeMetrics: {cause(error)}."
         finally:
             self._on_query(policy, time.monotonic() - began_s)
@@ -103,9 +103,11 @@ def node_usage(item: Json) -> NodeUsage:
     Raises:
         LookupError, TypeError: it is no NodeMetrics at all.
     """
-    usage = item.get("usage") or {}
+    usage, name = item.get("usage") or {}, item["metadata"]["name"]
+    if not isinstance(name, str):
+        raise TypeError(f"the name {name!r:.80} is no text")
     return NodeUsage(
-        node=item["metadata"]["name"],
+        node=name,
         sampled_at_s=_or_nan(epoch_s(item.get("timestamp"))),
         window_s=_go_duration_s(item.get("window")),
         cpu_cores=_amount(usage.get("cpu")),
@@ -114,7 +116,7 @@ def node_usage(item: Json) -> NodeUsage:
 
 
 def _succeeded(task: asyncio.Task[MetricsServerAnswers]) -> bool:
-    return not task.cancelled() and not task.result().failure
+    return not task.cancelled() and not task.exception() and not task.result().failure
 
 
 def _amount(quantity: object) -> float:

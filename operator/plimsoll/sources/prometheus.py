@@ -122,7 +122,7 @@ class _Server:
 
     def _ended(self, task: asyncio.Task[Outcome], text: str, moment: _Moment) -> None:
         self._running.discard(task)
-        if task.cancelled() or isinstance(task.result(), SourceError):
+        if task.cancelled() or task.exception() or isinstance(task.result(), SourceError):
             moment.asked.pop(text, None)
 
     async def _query(self, text: str, at_s: float, policy: str) -> Outcome:

@@ -62,7 +62,7 @@ class PrometheusClient:
         except (requests.RequestException, urllib3.exceptions.HTTPError, UnicodeError) as error:
             problem = f"{self._name} cannot be reached: {cause(error)}: {CHECK_URL}, and whether it runs."
             raise SourceUnreachable(problem) from error
-        except (LookupError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise SourceUnreachable(self._nonsense()) from error
         return self._samples(result)
 
@@ -73,8 +73,10 @@ class PrometheusClient:
     def _samples(self, result: Any) -> tuple[Sample, ...]:
         try:
             return tuple(_sample(series) for series in result)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            problem = f"{self._name} answers the query with something other than one number per series: "
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            problem = (
+                f"{self._name} answers the query with something other than text labels and one number per series: "
+            )
             raise QueryRejected(f"{problem}write a query for an instant vector.") from error
 
     def _nonsense(self) -> str:
@@ -83,4 +85,8 @@ class PrometheusClient:
 
 def _sample(series: Mapping[str, Any]) -> Sample:
     value: Sequence[str] = series["value"]
-    return Sample(labels=dict(series["metric"]), value=float(value[1]))
+    labels: Mapping[str, str] = series["metric"]
+    # Whoever answers is named by a policy, and need not be a Prometheus: labels are keys and parts of sentences.
+    if not isinstance(labels, dict) or not all(isinstance(text, str) for text in labels.values()):
+        raise TypeError("labels are text")
+    return Sample(labels=labels, value=float(value[1]))

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Iterable, Mapping
 
 from kubernetes.client import ApiClient
 
 from plimsoll.cluster.node import NodeInfo
+from plimsoll.load.carry_over import carry_over
 from plimsoll.load.metrics_server_readings import readings_from_metrics_server
 from plimsoll.load.prometheus_readings import readings_from_prometheus
 from plimsoll.load.readings import Readings
+from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import MetricsServerSource, Policy, PrometheusSource
 from plimsoll.sources.metrics_server import MetricsServer
 from plimsoll.sources.observing import OnQuery, unobserved
 from plimsoll.sources.prometheus import Prometheus
+
+log = logging.getLogger(__name__)
 
 
 class Sources:
@@ -48,9 +53,36 @@ class Sources:
         Args:
             nodes: every node that is known; copied before the first await.
             pods: node by ``namespace/name`` of a pod; looked up from another thread.
-            previous: the policy's last readings, for metrics-server's samples that are older than before.
+            previous: the policy's last readings: what is not answered this time is taken from them, at its true age.
         """
         known, readings_id = tuple(nodes), next(self._ids)
+        try:
+            readings = await self._read(
+                policy, known=known, pods=pods, now_s=now_s, readings_id=readings_id, previous=previous
+            )
+        except Exception as error:
+            # Whoever answers is named by a policy: nothing that it says may end the scheduling for all others.
+            log.exception("the metrics source's answer could not be judged", extra={"policy": policy.name})
+            why = f"The metrics source's answer could not be judged ({type(error).__name__}): see Plimsoll's log."
+            names = tuple(node.name for node in known)
+            readings = Readings(id=readings_id, taken_at_s=now_s, nodes=names, metrics={}, failures={WHOLE_SOURCE: why})
+        return carry_over(previous, readings, interval_s=policy.refresh_interval_s)
+
+    async def close(self) -> None:
+        """Gives up what is under way."""
+        await self._prometheus.close()
+        await self._metrics_server.close()
+
+    async def _read(
+        self,
+        policy: Policy,
+        *,
+        known: tuple[NodeInfo, ...],
+        pods: Mapping[str, str],
+        now_s: float,
+        readings_id: int,
+        previous: Readings | None,
+    ) -> Readings:
         match policy.source:
             case PrometheusSource() as source:
                 answers = await self._prometheus.ask(policy, source, now_s=now_s)
@@ -78,8 +110,3 @@ class Sources:
             case None:
                 names = tuple(node.name for node in known)
                 return Readings(id=readings_id, taken_at_s=now_s, nodes=names, metrics={})
-
-    async def close(self) -> None:
-        """Gives up what is under way."""
-        await self._prometheus.close()
-        await self._metrics_server.close()

@@ -38,10 +38,10 @@ def refusal(name: str, answer: requests.Response | None) -> SourceError:
     """What an answer with another status than 200 means."""
     status = answer.status_code if answer is not None else 0
     told = _told(answer)
-    if told.get("errorType") in _QUERY_ERRORS:
+    if str(told.get("errorType")) in _QUERY_ERRORS:
         return QueryRejected(f"{name} refuses the query: {one_line(str(told.get('error', status)))}.")
     if answer is not None and 300 <= status < 400:
-        target = _public(answer.headers.get("Location", "elsewhere"))
+        target = one_line(_public(answer.headers.get("Location", "elsewhere")))
         return SourceUnreachable(f"{name} redirects to {target}, which is not followed: write that into the url.")
     why = _BY_STATUS.get(status) or f"answers {status}{_detail(told)}: see its log"
     return SourceUnreachable(f"{name} {why}.")
@@ -70,7 +70,7 @@ def _deeper(error: BaseException) -> BaseException | None:
 def _told(answer: requests.Response | None) -> Mapping[str, Any]:
     try:
         told = json.loads(answer.content) if answer is not None else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}
 
@@ -81,5 +81,8 @@ def _detail(told: Mapping[str, Any]) -> str:
 
 def _public(url: str) -> str:
     """Without credentials, query and fragment."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be read"
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

@@ -75,7 +75,8 @@ class PlacementWeights(ApiModel):
     spreading: Weight = 3
     """Pods of the same workload on the same node or in the same zone."""
     preferences: Weight = 6
-    """The pod's soft preferences: preferred affinities, PreferNoSchedule taints, ScheduleAnyway constraints."""
+    """The pod's soft preferences: preferred node affinity and PreferNoSchedule taints. Preferred pod affinity and
+    ScheduleAnyway constraints do not count yet."""
 
     rules: ClassVar = (
         Rule(
