@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from plimsoll.reporting.fit import failed_bind_message, fit_message
 from plimsoll.scheduling.decision import Outcome, Rejection
-from tests.builders import make_pod
 
 
 def no(count: int, reason: str, plugin: str = "Plugin") -> Rejection:
@@ -76,13 +75,6 @@ def test_unschedulable(refused, nodes, rejections, problem, want):
 def test_an_error_is_told_as_it_is(refused):
     decision = refused(outcome=Outcome.ERROR, problem='the policy "gone" does not exist')
     assert fit_message(decision) == 'the policy "gone" does not exist'
-
-
-def test_a_pod_that_needs_what_is_not_built_yet_is_told_the_field(refused):
-    pod = make_pod().spec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]).info()
-    assert fit_message(refused(outcome=Outcome.ERROR, pod=pod)) == (
-        "pod uses fields that this scheduler does not support yet: spec.volumes[0].persistentVolumeClaim"
-    )
 
 
 def test_there_is_no_sentence_for_success(bound):

@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.port_index import PortIndex
-from plimsoll.cluster.resources import BASIC, CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from plimsoll.cluster.resources import BASIC, CPU, MEMORY, PODS
 from plimsoll.cluster.workload_index import WorkloadIndex
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-CPU_COLUMN, MEMORY_COLUMN, EPHEMERAL_STORAGE_COLUMN, PODS_COLUMN = (
-    BASIC.index(name) for name in (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
-)
+CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN = (BASIC.index(name) for name in (CPU, MEMORY, PODS))
 _FIRST_ROWS = 16
 # A pod that names its node itself may ask for anything, and as many as like may do so. What is beyond this is kept
 # apart, so that a row never overflows; half of what an int64 holds leaves room for differences.

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from plimsoll.scheduling.decide import NO_NODES
 from plimsoll.scheduling.decision import Decision, Outcome, Rejection
-
-NO_NODES = "no nodes available to schedule pods"
 
 
 def fit_message(decision: Decision) -> str:
@@ -23,14 +22,9 @@ def fit_message(decision: Decision) -> str:
         case Outcome.UNSCHEDULABLE:
             return _does_not_fit(decision)
         case Outcome.ERROR:
-            return decision.problem or unsupported_message(decision.pod.unsupported)
+            return decision.problem
         case Outcome.BIND:
             raise ValueError(f"pod {decision.pod.key} fits on {decision.node}: there is no failure to put in words")
-
-
-def unsupported_message(fields: Iterable[str]) -> str:
-    """Names the fields that keep Plimsoll from deciding at all."""
-    return f"pod uses fields that this scheduler does not support yet: {', '.join(fields)}"
 
 
 def failed_bind_message(error: str) -> str:
