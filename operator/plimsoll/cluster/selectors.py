@@ -129,6 +129,13 @@ class Preference:
         return cls(int(preferred.get("weight") or 0), _term(preferred.get("preference") or {}))
 
 
+def selects_node(equal: Labels, affinity: NodeSelector | None, *, labels: Labels, name: str) -> bool:
+    """Whether a node has every pair of a nodeSelector and matches the required affinity, where there is one."""
+    if any(labels.get(key) != value for key, value in equal.items()):
+        return False
+    return affinity is None or affinity.matches(labels, name)
+
+
 def equality(pairs: Mapping[str, str]) -> Iterable[Requirement]:
     """The requirements of a plain map, as in ``nodeSelector`` and ``matchLabels``."""
     return (Requirement(key, Operator.IN, frozenset((value,))) for key, value in sorted(pairs.items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.selectors import selects_node
 
 CONFLICT = "pod affinity terms conflict"
 OUTSIDE = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
@@ -19,9 +20,7 @@ class NodeAffinity:
         return bool(pod.node_selector) or pod.node_affinity is not None
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
-        if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
-            return True
-        return pod.node_affinity is not None and not pod.node_affinity.matches(node.labels, node.name)
+        return not selects_node(pod.node_selector, pod.node_affinity, labels=node.labels, name=node.name)
 
 
 def candidates(pod: PodInfo) -> frozenset[str] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.selectors import selects_node
 from plimsoll.policy.compiled import Policy
 
 
@@ -22,10 +23,5 @@ class PolicyNodes:
         return bool(self.policy.node_selector) or self.policy.node_affinity is not None
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:  # noqa: ARG002
-        return not self.selects(node)
-
-    def selects(self, node: NodeInfo) -> bool:
-        if any(node.labels.get(key) != value for key, value in self.policy.node_selector.items()):
-            return False
-        affinity = self.policy.node_affinity
-        return affinity is None or affinity.matches(node.labels, node.name)
+        policy = self.policy
+        return not selects_node(policy.node_selector, policy.node_affinity, labels=node.labels, name=node.name)

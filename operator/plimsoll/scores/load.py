@@ -20,6 +20,7 @@ from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.metric_load import MetricLoad
 from plimsoll.load.readings import Floats, ReadingState
 from plimsoll.policy.compiled import MEMORY, NETWORK_METRICS, Formula, Policy
+from plimsoll.scores.normalise import share_of_most
 
 # Beyond this overload is overload; one metric must not drown the others.
 _MOST = 1.5
@@ -65,18 +66,12 @@ def _relative(metric: MetricLoad, projected: Floats, fresh: Bools, policy: Polic
     """
     match metric.metric.name:
         case name if name in NETWORK_METRICS:
-            cost = _share_of_most(projected * metric.capacity, fresh)
+            cost = share_of_most(projected * metric.capacity, fresh)
         case name if name == MEMORY:
             cost = _memory_missing(metric.capacity * (1 - projected), fresh, policy.max_memory_bytes)
         case _:
-            cost = _share_of_most(projected, fresh)
+            cost = share_of_most(projected, fresh)
     return np.where(fresh, cost, np.clip(np.fmax(cost, projected), 0.0, 1.0))
-
-
-def _share_of_most(values: Floats, fresh: Bools) -> Floats:
-    """Where no node carries anything there is nothing to choose between: cost 0, not a division by zero."""
-    most = values[fresh].max(initial=0.0)
-    return values / most if most > 0 else np.zeros_like(values)
 
 
 def _memory_missing(available: Floats, fresh: Bools, enough_bytes: int | None) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.readings import Floats
+from plimsoll.scores.normalise import share_of_most
 
 # A neighbour on the node weighs twice as much as one in the zone.
 _NODE, _ZONE = 2 / 3, 1 / 3
@@ -29,8 +30,8 @@ def spreading_term(view: Snapshot, pod: PodInfo, feasible: Bools) -> Floats:
     on_node[list(counts)] = list(counts.values())
     in_zone = _per_zone(view, counts)
     if in_zone is None:
-        return _share_of_most(on_node, feasible)
-    return _NODE * _share_of_most(on_node, feasible) + _ZONE * _share_of_most(in_zone, feasible)
+        return _clipped_share(on_node, feasible)
+    return _NODE * _clipped_share(on_node, feasible) + _ZONE * _clipped_share(in_zone, feasible)
 
 
 def _per_zone(view: Snapshot, counts: Mapping[int, int]) -> Floats | None:
@@ -45,6 +46,6 @@ def _per_zone(view: Snapshot, counts: Mapping[int, int]) -> Floats | None:
     return per_zone
 
 
-def _share_of_most(counts: Floats, feasible: Bools) -> Floats:
-    most = counts[feasible].max(initial=0.0)
-    return np.clip(counts / most, 0.0, 1.0) if most > 0 else np.zeros_like(counts)
+def _clipped_share(counts: Floats, feasible: Bools) -> Floats:
+    """A node that is not feasible may have more replicas than any that is."""
+    return np.clip(share_of_most(counts, feasible), 0.0, 1.0)
