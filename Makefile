@@ -9,11 +9,11 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 READY := .venv/.ready
-CODE := operator/plimsoll devcluster demo tests
+CODE := operator/plimsoll devcluster demo benchmarks tests
 IMAGE ?= plimsoll
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__init__.py)
 
-.PHONY: demo test check fmt crds image help
+.PHONY: demo test check oracle e2e fmt crds image help
 
 demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and shows where and why (KEEP=1: leave it up)
 	@$(BIN)/python -m demo $(if $(filter-out 0 no false,$(KEEP)),--keep)
@@ -29,6 +29,12 @@ check: $(READY)  ## Style, types, architecture and the fast tests: under a minut
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -m "not cluster and not slow" -q -n auto
 
+oracle: $(READY)  ## Compares 20,000 random verdicts with those of kube-scheduler's own code
+	@$(BIN)/python -m tests.oracle
+
+e2e: $(READY)  ## Kubernetes' own scheduling tests, with kube-scheduler and with Plimsoll: about an hour
+	@$(BIN)/python -m tests.upstream
+
 fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 	$(BIN)/ruff check --fix --quiet $(CODE) || true
 	$(BIN)/ruff format --quiet $(CODE)
@@ -43,7 +49,7 @@ image: ## Builds the container image (needs a container builder)
 	docker build --tag $(IMAGE):$(VERSION) .
 
 help:  ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml uv.lock
 	@$(if $(PYTHON),,echo "python 3.11 or newer, with venv, is needed on the PATH (or: make PYTHON=/path/to/python)" >&2; exit 1)

@@ -41,6 +41,7 @@ def _up(options: argparse.Namespace) -> int:
         controllers=options.controllers,
         prometheus=options.prometheus,
         metrics_server=options.metrics_server,
+        kube_scheduler=options.kube_scheduler,
         audit=options.audit,
         scrape_interval_s=options.scrape_interval,
         instance_label=options.instance_label,
@@ -125,6 +126,7 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
     add("--no-controllers", dest="controllers", action="store_false", help="etcd and API server alone")
     add("--prometheus", action="store_true", help="with Prometheus, which scrapes the nodes' load")
     add("--metrics-server", action="store_true", help="with metrics-server")
+    add("--kube-scheduler", action="store_true", help="with kube-scheduler, for pods that name no other")
     add("--audit", action="store_true", help="write every request to audit.log")
     add("--scrape-interval", type=float, default=2.0, metavar="SECONDS", help="(default: %(default)s)")
     add("--instance-label", choices=get_args(InstanceLabel), default="node", help="(default: %(default)s)")

@@ -15,7 +15,7 @@ def module_files(folder: Path = MODULE_FOLDER) -> tuple[Path, Path]:
 
 def pinned_version(module: str, folder: Path = MODULE_FOLDER) -> str:
     """The version that go.mod requires of a module, e.g. `v1.36.4`."""
-    found = re.search(rf"^\s*{re.escape(module)} (v\S+)", (folder / "go.mod").read_text(), re.MULTILINE)
+    found = re.search(rf"^(?:\s*|require ){re.escape(module)} (v\S+)", (folder / "go.mod").read_text(), re.MULTILINE)
     if found is None:
         raise LookupError(f"go.mod does not require {module}")
     return found[1]

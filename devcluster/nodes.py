@@ -28,6 +28,8 @@ def manifest(node: NodeSpec, *, static_port: int | None) -> dict[str, Any]:
     status: dict[str, Any] = {"capacity": resources, "allocatable": resources}
     if static_port is not None:
         status |= _static_status(node.name, kubelet_port=static_port)
+    if node.internal_ip:
+        status["addresses"] = _addresses(node.name, node.internal_ip)
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -64,12 +66,13 @@ def _static_status(name: str, *, kubelet_port: int) -> dict[str, Any]:
             {"type": kind, "status": status, "reason": "Static", "message": "a static node", **times}
             for kind, status in _HEALTHY_CONDITIONS.items()
         ],
-        "addresses": [
-            {"type": "InternalIP", "address": "127.0.0.1"},
-            {"type": "Hostname", "address": name},
-        ],
+        "addresses": _addresses(name, "127.0.0.1"),
         "daemonEndpoints": {"kubeletEndpoint": {"Port": kubelet_port}},
     }
+
+
+def _addresses(name: str, internal_ip: str) -> list[dict[str, str]]:
+    return [{"type": "InternalIP", "address": internal_ip}, {"type": "Hostname", "address": name}]
 
 
 def first_load(node: NodeSpec) -> Load:

@@ -8,6 +8,7 @@ from devcluster.components.api_server import api_server
 from devcluster.components.controller_manager import controller_manager
 from devcluster.components.etcd import etcd
 from devcluster.components.exporter import exporter
+from devcluster.components.kube_scheduler import kube_scheduler
 from devcluster.components.kwok import kwok
 from devcluster.components.metrics_server import metrics_server
 from devcluster.components.prometheus import prometheus
@@ -51,5 +52,7 @@ def _components(plan: Plan) -> Iterator[Component]:
     if plan.spec.controllers:
         yield controller_manager(plan)
         yield kwok(plan)
+    if plan.spec.kube_scheduler:
+        yield kube_scheduler(plan)
     if plan.spec.metrics_server:
         yield metrics_server(plan)

@@ -23,6 +23,7 @@ class Ports(NamedTuple):
     prometheus: int
     exporter: int
     kubelet: int
+    kube_scheduler: int
 
 
 def choose(rng: random.Random | None = None) -> Ports:

@@ -28,6 +28,8 @@ class NodeSpec:
     """Further capacity, e.g. `{"nvidia.com/gpu": "4"}`."""
     load: Load = field(default_factory=Load)
     """What the exporter says of it at first."""
+    internal_ip: str = ""
+    """An address of its own; where empty, kwok gives all nodes the one at which metrics-server finds them."""
 
 
 _NODE_FIELDS = {each.name for each in fields(NodeSpec)}
@@ -42,6 +44,8 @@ class ClusterSpec:
     """Run kube-controller-manager and kwok; without them nodes are ready but dead, pods stay Pending."""
     prometheus: bool = False
     metrics_server: bool = False
+    kube_scheduler: bool = False
+    """Run kube-scheduler, too, for pods that name no other."""
     audit: bool = False
     apiserver_flags: Sequence[str] = ()
     scrape_interval_s: float = 2.0

@@ -36,14 +36,15 @@ class Tool:
     def stamps(self) -> tuple[str, ...]:
         """Linker variables. Unstamped, kubectl, helm and this package's own check read nonsense."""
         if self.module == "k8s.io/kubernetes":
-            return _kubernetes_stamps(self.version)
+            return kubernetes_stamps(self.version)
         if not self.version_variable:
             return ()
         version = _marketed(self)
         return (f"{self.version_variable}={version.removeprefix('v') if self.bare_version else version}",)
 
 
-def _kubernetes_stamps(version: str) -> tuple[str, ...]:
+def kubernetes_stamps(version: str) -> tuple[str, ...]:
+    """Linker variables by which a program of this version of Kubernetes knows it."""
     major, minor, _ = version.removeprefix("v").split(".", 2)
     values = {
         "gitVersion": version,

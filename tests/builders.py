@@ -147,6 +147,35 @@ class PodBuilder:
         node_affinity.setdefault("preferredDuringSchedulingIgnoredDuringExecution", []).extend(terms)
         return self
 
+    def together(self, *terms: dict[str, Any]) -> Self:
+        """Required pod affinity."""
+        return self._terms("podAffinity", "requiredDuringSchedulingIgnoredDuringExecution", terms)
+
+    def apart(self, *terms: dict[str, Any]) -> Self:
+        """Required pod anti-affinity."""
+        return self._terms("podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution", terms)
+
+    def prefer_together(self, weight: int, *terms: dict[str, Any]) -> Self:
+        weighted = [{"weight": weight, "podAffinityTerm": term} for term in terms]
+        return self._terms("podAffinity", "preferredDuringSchedulingIgnoredDuringExecution", weighted)
+
+    def prefer_apart(self, weight: int, *terms: dict[str, Any]) -> Self:
+        weighted = [{"weight": weight, "podAffinityTerm": term} for term in terms]
+        return self._terms("podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution", weighted)
+
+    def _terms(self, kind: str, strength: str, terms: Iterable[dict[str, Any]]) -> Self:
+        affinity = self._pod["spec"].setdefault("affinity", {}).setdefault(kind, {})
+        affinity.setdefault(strength, []).extend(terms)
+        return self
+
+    def spread_over(self, key: str, selector: dict[str, Any] | None, *, skew: int = 1, **fields: Any) -> Self:
+        """A constraint with DoNotSchedule unless the fields say otherwise."""
+        constraint = {"topologyKey": key, "maxSkew": skew, "whenUnsatisfiable": "DoNotSchedule", **fields}
+        if selector is not None:
+            constraint["labelSelector"] = selector
+        self._pod["spec"].setdefault("topologySpreadConstraints", []).append(constraint)
+        return self
+
     def tolerate(self, **toleration: str) -> Self:
         self._pod["spec"].setdefault("tolerations", []).append(toleration)
         return self
@@ -196,6 +225,10 @@ class NodeBuilder:
 
     def metadata(self, **fields: Any) -> Self:
         self._node["metadata"].update(fields)
+        return self
+
+    def status(self, **fields: Any) -> Self:
+        self._node["status"].update(fields)
         return self
 
     def label(self, key: str, value: str) -> Self:

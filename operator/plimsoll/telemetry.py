@@ -92,6 +92,16 @@ class Telemetry:
             buckets=_doubling(1, 5),
             why="kube-scheduler's own: 1 to 16; more is a pod that waits for the cluster to change.",
         )
+        self.preemption_attempts = self._counter(
+            "preemption_attempts_total",
+            "Pods that fitted nowhere and for which others were asked to give way, whether that helped or not.",
+        )
+        self.preemption_victims = self._histogram(
+            "preemption_victims",
+            "Pods that had to give way, by preemption.",
+            buckets=_doubling(1, 7),
+            why="kube-scheduler's own: 1 to 64.",
+        )
         self.overloaded_placements = self._counter(
             "overloaded_placements_total",
             "Pods placed above the policy's limits since every fit node was above them (LeastLoaded).",
@@ -104,11 +114,22 @@ class Telemetry:
             "Pods that wait, by queue: active (will be tried next), backoff, unschedulable, gated.",
             "queue",
         )
+        self.queue_incoming_pods = self._counter(
+            "queue_incoming_pods_total",
+            "Pods that came into a queue, by queue and by the event that brought them, by kube-scheduler's names"
+            " where it has the same.",
+            "queue",
+            "event",
+        )
         self.unschedulable_pods = self._gauge(
             "unschedulable_pods",
             "Waiting pods that a filter refused nodes to in their last attempt, by plugin. Autoscalers do not"
             " know the policy's own filters, and add no nodes for what only these refuse.",
             "plugin",
+        )
+        self.preparing_pods = self._gauge(
+            "preparing_pods",
+            "Pods with a node whose volumes and resource claims are being prepared; they are not bound before.",
         )
         self.cache_size = self._gauge(
             "cache_size",

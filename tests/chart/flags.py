@@ -7,7 +7,14 @@ from plimsoll.runtime.settings import Settings, make_settings
 from tests.chart.chart import NAMESPACE, Rendered
 
 # Flags in seconds; the fields say so in their names.
-_SECONDS = {"lease_duration", "renew_deadline", "retry_period", "startup_timeout", "sweep_interval"}
+_SECONDS = {
+    "lease_duration",
+    "renew_deadline",
+    "retry_period",
+    "startup_timeout",
+    "sweep_interval",
+    "volume_bind_timeout",
+}
 
 
 def settings_of(rendered: Rendered) -> Settings:

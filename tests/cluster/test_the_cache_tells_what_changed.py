@@ -41,7 +41,7 @@ def test_a_node_that_changed(after: NodeBuilder, want: ChangeKind | None) -> Non
 def test_an_uncordoned_node_may_help() -> None:
     change = make_cache([node().cordoned()]).put_node(node().info())
     assert change is not None
-    assert (change.kind, change.node) == (ChangeKind.NODE_SCHEDULABLE, "n1")
+    assert (change.kind, change.after.name) == (ChangeKind.NODE_SCHEDULABLE, "n1")
 
 
 def test_what_helps_nobody_is_in_force_all_the_same() -> None:
@@ -70,10 +70,8 @@ def test_nodes_come_and_go() -> None:
     gone = cache.drop_node("n1")
     assert come is not None
     assert gone is not None
-    assert [(c.kind, c.node) for c in (come, gone)] == [
-        (ChangeKind.NODE_ADDED, "n1"),
-        (ChangeKind.NODE_DELETED, "n1"),
-    ]
+    assert (come.kind, come.after) == (ChangeKind.NODE_ADDED, node().info())
+    assert (gone.kind, gone.before) == (ChangeKind.NODE_DELETED, node().info())
     assert cache.drop_node("n1") is None
     assert cache.drop_node("never seen") is None
 
@@ -90,7 +88,7 @@ def pod() -> PodBuilder:
         pytest.param(pod().cpu("500m"), ChangeKind.POD_SHRUNK, id="resized down"),
         pytest.param(pod().cpu("2"), None, id="resized up"),
         pytest.param(pod().labels(app="db"), ChangeKind.POD_LABELS, id="relabelled"),
-        pytest.param(pod().deleting(), None, id="terminating holds everything still"),
+        pytest.param(pod().deleting(), ChangeKind.POD_DELETING, id="terminating holds all but its place in spreading"),
         pytest.param(pod().phase("Succeeded"), ChangeKind.POD_DELETED, id="terminal is as good as deleted"),
         pytest.param(pod().phase("Failed"), ChangeKind.POD_DELETED, id="however it ended"),
     ],
@@ -105,7 +103,7 @@ def test_the_change_carries_the_pod_as_it_was() -> None:
     cache = make_cache([node()], [pod()])
     change = cache.put_pod(pod().cpu("500m").info())
     assert change is not None
-    assert change.pod == pod().info()
+    assert change.before == pod().info()
 
 
 def test_pods_come_and_go() -> None:
@@ -114,7 +112,8 @@ def test_pods_come_and_go() -> None:
     gone = cache.drop_pod(pod().info().uid)
     assert come is not None
     assert gone is not None
-    assert [(c.kind, c.node) for c in (come, gone)] == [(ChangeKind.POD_ADDED, "n1"), (ChangeKind.POD_DELETED, "n1")]
+    assert (come.kind, come.after) == (ChangeKind.POD_ADDED, pod().info())
+    assert (gone.kind, gone.before) == (ChangeKind.POD_DELETED, pod().info())
     assert cache.drop_pod(pod().info().uid) is None
 
 
@@ -162,7 +161,8 @@ def test_what_is_confirmed_on_another_node_frees_the_room_where_it_was_assumed()
     change = cache.put_pod(pod().info())
     assert change is not None
     assert change.kind == ChangeKind.POD_DELETED | ChangeKind.POD_ADDED
-    assert change.node == "n2"
+    assert change.before is not None
+    assert change.before.node == "n2"
     assert cache.view.requested[:, CPU_COLUMN].tolist() == [1000, 0]
     assert [p.name for p in cache.pods_on("n1")] == ["web"]
     assert list(cache.pods_on("n2")) == []

@@ -18,57 +18,15 @@ def container(**fields: Any) -> dict[str, Any]:
     ("spec", "want"),
     [
         pytest.param(
-            {"volumes": [{"emptyDir": {}}, {"persistentVolumeClaim": {"claimName": "a"}}]},
-            ["spec.volumes[1].persistentVolumeClaim"],
-            id="a claim",
-        ),
-        pytest.param({"volumes": [{"ephemeral": {}}]}, ["spec.volumes[0].ephemeral"], id="a generic ephemeral volume"),
-        pytest.param(
-            {"volumes": [{"gcePersistentDisk": {}}, {"iscsi": {}}]},
-            ["spec.volumes[0].gcePersistentDisk", "spec.volumes[1].iscsi"],
-            id="disks of the tree",
-        ),
-        pytest.param(
-            {
-                "topologySpreadConstraints": [
-                    {"whenUnsatisfiable": "ScheduleAnyway"},
-                    {"whenUnsatisfiable": "DoNotSchedule"},
-                ]
-            },
-            ["spec.topologySpreadConstraints[1] (whenUnsatisfiable: DoNotSchedule)"],
-            id="a hard spread constraint",
-        ),
-        pytest.param(
-            {"affinity": {"podAffinity": {REQUIRED: [{"topologyKey": "z"}]}}},
-            [f"spec.affinity.podAffinity.{REQUIRED}"],
-            id="required pod affinity",
-        ),
-        pytest.param(
-            {"affinity": {"podAntiAffinity": {REQUIRED: [{"topologyKey": "z"}]}}},
-            [f"spec.affinity.podAntiAffinity.{REQUIRED}"],
-            id="required pod anti-affinity",
-        ),
-        pytest.param(
             {"tolerations": [{"operator": "Exists"}, {"key": "cores", "operator": "Lt", "value": "3"}]},
             ["spec.tolerations[1].operator (Lt)"],
             id="an unknown toleration operator",
         ),
-        pytest.param({"resourceClaims": [{"name": "gpu"}]}, ["spec.resourceClaims"], id="resource claims"),
         pytest.param({"schedulingGroup": {"podGroupName": "g"}}, ["spec.schedulingGroup"], id="a scheduling group"),
         pytest.param({"workloadRef": {"name": "w"}}, ["spec.workloadRef"], id="a workload reference"),
         pytest.param(
-            {"hostNetwork": True, "hostUsers": False},
-            ["spec.hostUsers (false with hostNetwork)"],
-            id="user namespaces on the host's network",
-        ),
-        pytest.param(
-            {"initContainers": [container(), container(restartPolicyRules=[{"action": "RestartAllContainers"}])]},
-            ["spec.initContainers[1].restartPolicyRules (RestartAllContainers)"],
-            id="restart of all containers",
-        ),
-        pytest.param(
-            {"resourceClaims": [{"name": "gpu"}], "volumes": [{"rbd": {}}]},
-            ["spec.volumes[0].rbd", "spec.resourceClaims"],
+            {"workloadRef": {"name": "w"}, "tolerations": [{"operator": "Gt"}]},
+            ["spec.tolerations[0].operator (Gt)", "spec.workloadRef"],
             id="several",
         ),
     ],
@@ -85,15 +43,23 @@ def test_a_hard_constraint_that_is_not_honoured_is_named(spec: dict[str, Any], w
             {"volumes": [{k: {}} for k in ("emptyDir", "configMap", "secret", "projected", "hostPath", "csi", "nfs", "image")]},
             id="volumes that mount anywhere",
         ),
+        pytest.param({"topologySpreadConstraints": [{"whenUnsatisfiable": "DoNotSchedule"}]}, id="a hard spread"),
         pytest.param({"topologySpreadConstraints": [{"whenUnsatisfiable": "ScheduleAnyway"}]}, id="a soft spread"),
+        pytest.param({"affinity": {"podAffinity": {REQUIRED: [{"topologyKey": "z"}]}}}, id="required pod affinity"),
+        pytest.param({"affinity": {"podAntiAffinity": {REQUIRED: [{"topologyKey": "z"}]}}}, id="required anti-affinity"),
         pytest.param({"affinity": {"podAffinity": {PREFERRED: [{"weight": 1}]}}}, id="preferred pod affinity"),
         pytest.param({"affinity": {"podAffinity": {REQUIRED: []}, "podAntiAffinity": None}}, id="empty affinities"),
         pytest.param({"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": []}}}}, id="node affinity"),
         pytest.param({"tolerations": [{"key": "a"}, {"key": "a", "operator": "Equal"}]}, id="known operators"),
-        pytest.param({"hostNetwork": True}, id="the host's network"),
-        pytest.param({"hostUsers": False}, id="user namespaces"),
+        pytest.param({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, id="a claim"),
+        pytest.param({"volumes": [{"name": "v", "rbd": {}}, {"name": "w", "iscsi": {}}]}, id="inline disks"),
+        pytest.param({"volumes": [{"name": "v", "ephemeral": {}}]}, id="a generic ephemeral volume"),
+        pytest.param({"resourceClaims": [{"name": "gpu", "resourceClaimName": "g"}]}, id="resource claims"),
+        pytest.param({"hostNetwork": True, "hostUsers": False}, id="user namespaces on the host's network"),
         pytest.param({"resourceClaims": [], "schedulingGroup": None, "volumes": None}, id="empty fields"),
-        pytest.param({"containers": [container(restartPolicyRules=[{"action": "Restart"}])]}, id="restart of one"),
+        pytest.param(
+            {"containers": [container(restartPolicyRules=[{"action": "RestartAllContainers"}])]}, id="restart of all"
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_restrict_the_choice_is_not(spec: dict[str, Any]) -> None:

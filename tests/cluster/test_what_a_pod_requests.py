@@ -80,8 +80,18 @@ def bare() -> PodBuilder:
         pytest.param(
             bare().requests(cpu="0.5m", memory="100m", ephemeral_storage="1"),
             {"cpu": 1, "memory": 1, "ephemeral-storage": 1},
-            id="each container is rounded up",
+            id="fractions are rounded up",
         ),
+        pytest.param(
+            bare().requests(cpu="0.5m", memory="100m").container(cpu="400u", memory="900m").init(cpu="1100u"),
+            {"cpu": 2, "memory": 1},
+            id="once, when the sum is complete",
+        ),
+        pytest.param(bare().cpu("0.1m").spec(overhead={"cpu": "0.9m"}), {"cpu": 1}, id="with the overhead in it"),
+        pytest.param(
+            bare().cpu("1e-12").container(cpu="999999n"), {"cpu": 1}, id="from billionths, the finest there is"
+        ),
+        pytest.param(bare().resource("pods", "5").cpu("1"), {"cpu": 1000}, id="a pod is one pod, whatever it says"),
         pytest.param(bare().cpu("0"), {"cpu": 0}, id="a request of zero is one"),
         pytest.param(bare().resource("disk", "1").cpu("1"), {"cpu": 1000}, id="unprefixed names are not tracked"),
         pytest.param(
@@ -162,6 +172,35 @@ def sidecar_resized() -> PodBuilder:
             id="pod-level requests are resized like a container's",
         ),
         pytest.param(
+            make_pod()
+            .cpu("3")
+            .spec(resources={"requests": {"cpu": "1"}})
+            .status(resources={"requests": {"cpu": "1", "memory": "1Gi"}}, allocatedResources={"memory": "2Gi"}),
+            1000,
+            id="at pod level only what the spec asks for",
+        ),
+        pytest.param(
+            make_pod()
+            .cpu("3")
+            .spec(resources={"requests": {"cpu": "1"}})
+            .status(resources={"requests": {}}, conditions=[{"type": "PodResizePending", "reason": "Infeasible"}]),
+            0,
+            id="at pod level nothing where an infeasible resize left nothing",
+        ),
+        pytest.param(
+            make_pod()
+            .cpu("2")
+            .status(
+                containerStatuses=[{"name": "main", "resources": {"requests": {"cpu": "1"}}}],
+                conditions=[
+                    {"type": "PodResizePending", "reason": "Deferred"},
+                    {"type": "PodResizePending", "reason": "Infeasible"},
+                ],
+            ),
+            2000,
+            id="the first of two conditions holds",
+        ),
+        pytest.param(
             make_pod().cpu("3").spec(resources={"requests": {"cpu": "1"}}, overhead={"cpu": "100m"}),
             1100,
             id="pod-level and overhead as for an incoming pod",
@@ -195,6 +234,16 @@ def test_a_pod_without_spec_requests_nothing(sums: object) -> None:
         ("requests.nvidia.com/gpu", False),
         ("requests.kubernetes.io/foo", True),
         ("disk", False),
+        ("requests.mykubernetes.io/foo", True),
+        ("mykubernetes.io/foo", True),
+        ("a/b/c", False),
+        ("Example.com/gpu", False),
+        ("example.com/-gpu", False),
+        ("example.com/", False),
+        (f"example.com/{'x' * 63}", True),
+        (f"example.com/{'x' * 64}", False),
+        (f"{'x' * 244}/gpu", True),
+        (f"{'x' * 245}/gpu", False),
         ("cpu", False),
         ("requests.cpu", False),
     ],

@@ -33,7 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevCluster]:
     from devcluster import ClusterSpec, DevCluster
 
-    spec = ClusterSpec.of(_NODES, cpu="8", memory="32Gi", prometheus=True, metrics_server=True, audit=True)
+    spec = ClusterSpec.of(
+        _NODES, cpu="8", memory="32Gi", prometheus=True, metrics_server=True, kube_scheduler=True, audit=True
+    )
     with DevCluster.start(spec, directory=tmp_path_factory.mktemp("e2e")) as running:
         running.helm(
             "install", "plimsoll", str(_ROOT / "helm" / "plimsoll"),

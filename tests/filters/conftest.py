@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
-from plimsoll.filters.run import FilterCaches, run_filters
+from plimsoll.filters.caches import FilterCaches
+from plimsoll.filters.prepared import prepare_filters
+from plimsoll.filters.run import Feasibility, run_filters
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from tests.builders import NodeBuilder, PodBuilder, make_cache
 
@@ -30,7 +33,8 @@ def fit_of(
     pod: PodBuilder, nodes: Iterable[NodeBuilder], pods: Iterable[PodBuilder] = (), policy: Policy = BUILT_IN
 ) -> Fit:
     view = make_cache(nodes, pods).view
-    found = run_filters(view, pod.info(), policy, FilterCaches())
+    filters = prepare_filters(view, pod.info(), policy)
+    found = Feasibility(np.zeros(view.size, bool), ()) if filters.problem else run_filters(filters, FilterCaches())
 
     def names(rows: Iterable[bool]) -> set[str]:
         return {view.name(row) for row, there in enumerate(rows) if there}
@@ -40,7 +44,7 @@ def fit_of(
         refused={r.reason: names(r.rows) for r in found.refusals},
         resolvable={r.reason: names(r.resolvable) for r in found.refusals},
         plugins=[r.plugin for r in found.refusals],
-        problem=found.problem,
+        problem=filters.problem.message if filters.problem else "",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import given, settings
 
-from plimsoll.filters.run import NODE_FILTERS
+from plimsoll.filters.order import NODE_FILTERS
 from tests.builders import NodeBuilder, PodBuilder, make_node, make_pod, make_policy
 from tests.filters.conftest import fit_of as run
 

@@ -10,7 +10,9 @@ from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.node_verdicts import NodeVerdicts
-from plimsoll.filters.run import FilterCaches, run_filters, selected_rows
+from plimsoll.filters.caches import FilterCaches
+from plimsoll.filters.prepared import prepare_filters
+from plimsoll.filters.run import run_filters, selected_rows
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from tests.builders import NodeBuilder, make_cache, make_node, make_pod, make_policy
 
@@ -57,9 +59,9 @@ steps = st.lists(
 
 
 def answer(view: Snapshot, pod: PodInfo, policy: Policy, caches: FilterCaches) -> object:
-    fit = run_filters(view, pod, policy, caches)
+    fit = run_filters(prepare_filters(view, pod, policy), caches)
     refusals = [(r.plugin, r.reason, r.rows.tolist(), r.resolvable.tolist()) for r in fit.refusals]
-    return fit.rows.tolist(), refusals, fit.problem, selected_rows(view, policy, caches).tolist()
+    return fit.rows.tolist(), refusals, selected_rows(view, policy, caches).tolist()
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,7 +83,7 @@ def test_whatever_changed_in_between(history: list[tuple[str, object]]) -> None:
 def test_free_rows_are_never_feasible() -> None:
     cache = make_cache([make_node("n1"), make_node("n2")])
     cache.drop_node("n1")
-    fit = run_filters(cache.view, PODS[0], BUILT_IN, FilterCaches())
+    fit = run_filters(prepare_filters(cache.view, PODS[0], BUILT_IN), FilterCaches())
     assert np.flatnonzero(fit.rows).tolist() == [1]
 
 

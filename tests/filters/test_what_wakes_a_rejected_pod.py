@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.cluster.changes import ChangeKind as Kind
-from plimsoll.filters.run import wakes_of
+from plimsoll.filters.order import wakes_of
 
 KINDS = list(Kind)
 WAKES = {
@@ -11,8 +11,22 @@ WAKES = {
     "NodeName": Kind.NODE_ADDED,
     "TaintToleration": Kind.NODE_ADDED | Kind.NODE_TAINTS,
     "NodeAffinity": Kind.NODE_ADDED | Kind.NODE_LABELS,
-    "NodePorts": Kind.NODE_ADDED | Kind.POD_DELETED,
-    "NodeResourcesFit": Kind.NODE_ADDED | Kind.NODE_ALLOCATABLE | Kind.POD_DELETED | Kind.POD_SHRUNK,
+    "NodePorts": Kind.NODE_ADDED | Kind.POD_DELETED | Kind.NOMINATION_ENDED,
+    "NodeResourcesFit": Kind.NODE_ADDED
+    | Kind.NODE_ALLOCATABLE
+    | Kind.POD_DELETED
+    | Kind.POD_SHRUNK
+    | Kind.NOMINATION_ENDED,
+    "VolumeRestrictions": Kind.NODE_ADDED | Kind.POD_DELETED | Kind.NOMINATION_ENDED | Kind.CLAIM,
+    "NodeVolumeLimits": Kind.NODE_ADDED
+    | Kind.CSI_NODE
+    | Kind.POD_DELETED
+    | Kind.NOMINATION_ENDED
+    | Kind.CLAIM
+    | Kind.VOLUME_ATTACHMENT_DELETED,
+    "VolumeZone": Kind.STORAGE_CLASS | Kind.NODE_ADDED | Kind.NODE_LABELS | Kind.CLAIM | Kind.VOLUME,
+    "DynamicResources": Kind.RESOURCE_CLAIM | Kind.NODE_ADDED | Kind.NODE_LABELS,
+    "NodeDeclaredFeatures": Kind.NODE_ADDED | Kind.NODE_FEATURES,
     "SchedulingPolicyNodes": Kind.NODE_ADDED | Kind.NODE_LABELS | Kind.POLICY_CHANGED,
     "SchedulingPolicyLimits": Kind.NODE_ADDED | Kind.POD_DELETED | Kind.POLICY_CHANGED | Kind.READINGS_CHANGED,
     "SchedulingPolicy": Kind.POLICY_CHANGED,
@@ -27,7 +41,9 @@ def test_a_pod_waits_for_what_can_help(plugin: str, want: Kind) -> None:
 
 
 def test_a_pod_that_several_rejected_waits_for_any_of_it() -> None:
-    assert wakes_of(["TaintToleration", "NodePorts"]) == Kind.NODE_ADDED | Kind.NODE_TAINTS | Kind.POD_DELETED
+    assert wakes_of(["TaintToleration", "AnyNode", "NodeAffinity"]) == (
+        Kind.NODE_ADDED | Kind.NODE_TAINTS | Kind.NODE_LABELS
+    )
     assert wakes_of([]) == Kind(0)
 
 

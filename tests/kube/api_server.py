@@ -207,6 +207,8 @@ class ApiServer:
                 return await self._create(request)
             case "PUT":
                 return await self._replace(request)
+            case "DELETE":
+                return await self._remove(request)
             case _:
                 return await self._patch(request)
 
@@ -296,6 +298,16 @@ class ApiServer:
             return _status(409, "the object has been modified", reason="Conflict")
         return web.json_response(await self.put(request.path, body))
 
+    async def _remove(self, request: web.Request) -> web.StreamResponse:
+        """At once, as for a pod on no node, or without grace period."""
+        body, found = json.loads(await request.read() or "{}"), self.objects.get(request.path)
+        if found is None:
+            return _status(404, "not found")
+        if (body.get("preconditions") or {}).get("uid", found["metadata"]["uid"]) != found["metadata"]["uid"]:
+            return _status(409, "the UID in the precondition does not match")
+        await self.delete(request.path)
+        return web.json_response(found)
+
     async def _patch(self, request: web.Request) -> web.StreamResponse:
         path = request.path.removesuffix("/status")
         body, found = json.loads(await request.read()), self.objects.get(path)
@@ -303,6 +315,9 @@ class ApiServer:
             return _status(404, "not found")
         if body.get("metadata", {}).get("uid", found["metadata"]["uid"]) != found["metadata"]["uid"]:
             return _status(409, "the UID in the precondition does not match")
+        version = found["metadata"]["resourceVersion"]
+        if body.get("metadata", {}).get("resourceVersion", version) != version:
+            return _status(409, "the object has been modified", reason="Conflict")
         return web.json_response(await self.put(path, merged(found, body)))
 
 

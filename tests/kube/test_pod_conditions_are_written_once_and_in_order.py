@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,5 +151,34 @@ async def test_what_is_dropped_is_not_written_by_whoever_leads_again(
 ) -> None:
     writer.unscheduled(make_pod("web").info(), _condition("no cpu"))
     writer.drop()
+    await asyncio.sleep(0.05)
+    assert server.count("PATCH") == 0
+
+
+async def test_a_nomination_that_ended_is_taken_away_without_new_words(
+    *, server: ApiServer, writer: PodStatusWriter, known: dict[Uid, PodCondition], until: Until
+) -> None:
+    pod = make_pod("web").info()
+    writer.unscheduled(pod, replace(_condition("no cpu"), nominated_node="n1"))
+    await until(lambda: known)
+    writer.clear_nomination(pod)
+    await until(lambda: len(_messages(server)) == 2)
+    assert [body["status"]["nominatedNodeName"] for body in server.sent("PATCH", STATUS)] == ["n1", None]
+    assert _messages(server) == ["no cpu", "no cpu"]
+    assert "nominatedNodeName" not in server.objects[POD]["status"]
+
+
+async def test_a_nomination_that_ends_before_it_was_written_never_is(
+    server: ApiServer, writer: PodStatusWriter, until: Until
+) -> None:
+    pod = make_pod("web").info()
+    writer.unscheduled(pod, replace(_condition("no cpu"), nominated_node="n1"))
+    writer.clear_nomination(pod)
+    await until(lambda: _messages(server))
+    assert [body["status"]["nominatedNodeName"] for body in server.sent("PATCH", STATUS)] == [None]
+
+
+async def test_a_pod_without_a_condition_has_no_nomination_of_ours(server: ApiServer, writer: PodStatusWriter) -> None:
+    writer.clear_nomination(make_pod("web").info())
     await asyncio.sleep(0.05)
     assert server.count("PATCH") == 0

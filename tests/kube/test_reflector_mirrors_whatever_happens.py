@@ -277,3 +277,26 @@ async def test_a_long_list_does_not_hold_up_the_loop(
         worst_s = max(worst_s, time.perf_counter() - began_s)
     await ended(task)
     assert worst_s < 0.1
+
+
+async def test_a_resource_that_the_api_server_lacks_counts_as_empty_where_it_may_be_lacking(
+    server: ApiServer, client: ApiClient, listener: Listener
+) -> None:
+    server.fail("GET", NODES, status=404)
+    reflector = Reflector(client, NODES, listener=listener, name="claims", may_lack=True)
+    task = asyncio.create_task(reflector.run())
+    await asyncio.wait_for(reflector.wait_synced(), 5)
+    assert reflector.broken_for_s() == 0
+    server.fail("GET", NODES, status=404)
+    await asyncio.wait_for(reflector.catch_up(within_s=0.1), 5)
+    await ended(task)
+
+
+async def test_a_resource_that_must_be_there_is_asked_for_until_it_is(
+    server: ApiServer, reflector: Reflector, client: ApiClient, listener: Listener, until: Until
+) -> None:
+    server.fail("GET", NODES, status=404, times=2)
+    await _put(server, "a")
+    asked = asyncio.create_task(Reflector(client, NODES, listener=listener, name="nodes").run())
+    await until(lambda: listener.lists >= 1 and listener.present)
+    await ended(asked)

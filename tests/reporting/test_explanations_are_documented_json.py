@@ -44,6 +44,12 @@ def test_a_bound_pod_shows_every_node_that_was_looked_at_best_first(bound):
     }
 
 
+def test_a_node_shows_what_the_plugins_of_soft_preferences_gave(bound):
+    preferred = NodeScore(node="node-7", score=91.2, preferences={"NodeAffinity": 100, "ImageLocality": 7})
+    (row,) = decision_document(bound(best=(preferred,)))["best"]
+    assert row["preferences"] == {"NodeAffinity": 100, "ImageLocality": 7}
+
+
 def test_what_set_the_ordinary_course_aside_is_said(bound):
     document = decision_document(bound(overloaded=True, load_set_aside="only 2 of 50 nodes have fresh data"))
     assert document["overloaded"] is True

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from plimsoll.reporting.conditions import (
     PodCondition,
     bind_failed,
+    completed,
     condition_patch,
     needs_patch,
     read_condition,
@@ -76,3 +79,54 @@ def test_what_was_written_is_read_back(now_s):
 
 def test_a_pod_without_the_condition_has_none():
     assert read_condition(make_pod().obj()) is None
+
+
+def test_the_nominated_node_is_written_in_one_go_with_the_condition(refused, now_s):
+    wanted = unscheduled(refused(nominated_node="n1"))
+    patch = condition_patch(wanted, previous=None, uid="u", now_s=now_s)
+    assert patch["status"]["nominatedNodeName"] == "n1"
+    assert patch["status"]["conditions"][0]["type"] == "PodScheduled"
+
+
+def test_a_nomination_that_ended_is_taken_away(refused, now_s):
+    patch = condition_patch(unscheduled(refused(nominated_node="")), previous=None, uid="u", now_s=now_s)
+    assert patch["status"]["nominatedNodeName"] is None
+
+
+def test_a_nomination_that_stands_is_left_alone(refused, now_s):
+    patch = condition_patch(unscheduled(refused(nominated_node=None)), previous=None, uid="u", now_s=now_s)
+    assert "nominatedNodeName" not in patch["status"]
+
+
+def test_a_binding_that_failed_ends_the_nomination():
+    assert bind_failed("conflict").nominated_node == ""
+
+
+def _nominated(node):
+    return PodCondition("False", "Unschedulable", "words", 2, node)
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "patched"),
+    [
+        pytest.param("", "n1", True, id="nominated"),
+        pytest.param("n1", "n2", True, id="nominated elsewhere"),
+        pytest.param("n1", "", True, id="given up"),
+        pytest.param("n1", "n1", False, id="the same"),
+        pytest.param("", "", False, id="none before and after"),
+        pytest.param("n1", None, False, id="left alone"),
+    ],
+)
+def test_the_same_words_with_another_nomination_are_written(before, wanted, patched):
+    assert needs_patch(_nominated(before), _nominated(wanted)) == patched
+
+
+def test_what_is_left_alone_stays_known():
+    assert completed(_nominated("n1"), _nominated(None)).nominated_node == "n1"
+    assert completed(_nominated("n1"), _nominated("")).nominated_node == ""
+
+
+def test_the_nomination_is_read_with_the_condition():
+    told = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "words"}]
+    assert read_condition(make_pod().status(conditions=told, nominatedNodeName="n1").obj()).nominated_node == "n1"
+    assert read_condition(make_pod().status(conditions=told).obj()).nominated_node == ""

@@ -243,3 +243,29 @@ async def test_a_condition_that_is_being_written_is_waited_for(
     conditions.done.set()
     await pipeline.drain()
     assert len(api_server.sent) == 1
+
+
+async def test_a_binding_that_was_not_sent_yet_can_be_taken_back(
+    *,
+    scheduler: Scheduler,
+    pipeline: BindPipeline,
+    api_server: ApiServer,
+    enqueue: Callable[..., None],
+    pods: Pods,
+    taken_back: list[str],
+    until: Until,
+) -> None:
+    api_server.open.clear()
+    enqueue(*pods(6))
+    _decide(scheduler, pipeline)
+    await until(lambda: pipeline.sent == 4)
+    sent = {name for name, _, _ in api_server.sent}
+    waiting = next(pod for pod in pods(6) if pod.info().name not in sent).info()
+    assert pipeline.take_back(waiting.uid)
+    assert not any(pipeline.take_back(pod.info().uid) for pod in pods(6) if pod.info().name in sent)
+    api_server.open.set()
+    await pipeline.drain()
+    assert waiting.name not in {name for name, _, _ in api_server.sent}
+    assert taken_back == [waiting.name]
+    assert scheduler.pending_counts()["backoff"] == 1
+    assert not pipeline.take_back(waiting.uid)

@@ -107,7 +107,10 @@ def test_a_pod_that_does_not_fit_is_told_in_kube_schedulers_words(
     command = decide(make_pod("huge").cpu("100").metadata(generation=4))
     assert isinstance(command, Refuse)
     reports.refused(command, took_s=0.001)
-    sentence = "0/2 nodes are available: 2 Insufficient cpu."
+    sentence = (
+        "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, "
+        "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+    )
     assert [(e.type, e.reason, e.note) for e in told.events] == [("Warning", "FailedScheduling", sentence)]
     assert told.conditions == [("huge", PodCondition("False", "Unschedulable", sentence, 4))]
     assert _sample(telemetry, "schedule_attempts_total", result="unschedulable", policy="") == 1
@@ -155,3 +158,23 @@ def test_attempts_add_up(*, reports: DecisionReports, telemetry: Telemetry, sche
     reports.decided(second.decision, took_s=0.001)
     reports.settled(second, BindResult(BindOutcome.BOUND), 0.01)
     assert _sample(telemetry, "pod_scheduling_attempts_sum") == 2
+
+
+def test_preemption_is_counted_with_its_victims_and_logged(
+    *,
+    scheduler: Scheduler,
+    reports: DecisionReports,
+    telemetry: Telemetry,
+    decide: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, logger="plimsoll.decisions")
+    for node in ("node-1", "node-2"):
+        scheduler.pod_assigned(make_pod(f"low-{node}").cpu("16").on(node).info(), now_s=time.time())
+    reports.refused(decide(make_pod("high").cpu("1").priority(1)), took_s=0.001)
+    reports.refused(decide(make_pod("equal").cpu("1")), took_s=0.001)
+    reports.refused(decide(make_pod("odd").annotate("plimsoll.dev/policy", "absent")), took_s=0.001)
+    assert _sample(telemetry, "preemption_attempts_total") == 2
+    assert _sample(telemetry, "preemption_victims_sum") == 1
+    told = vars(caplog.records[0])
+    assert told["victims"] == [f"default/low-{told['nominated']}"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.runtime.loop import DecisionLoop
-from plimsoll.scheduling.decision import Bind, Decision, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Preempt, Refuse
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_pod
 from tests.kube.tasks import ended
@@ -26,6 +26,7 @@ class World:
         self.bound: list[str] = []
         self.decided_count = 0
         self.refusals: list[str] = []
+        self.preempting: list[str] = []
 
     def submit(self, command: Bind, *, took_s: float) -> None:
         assert took_s >= 0
@@ -35,8 +36,11 @@ class World:
         assert took_s >= 0
         self.decided_count += 1
 
-    def refused(self, command: Refuse, *, took_s: float) -> None:
+    def refused(self, command: Refuse | Preempt, *, took_s: float) -> None:
         self.refusals.append(command.pod.name)
+
+    def preempt(self, command: Preempt) -> None:
+        self.preempting.append(command.pod.name)
 
 
 @pytest.fixture
@@ -46,7 +50,9 @@ def world() -> World:
 
 @pytest.fixture
 async def loop(scheduler: Scheduler, world: World) -> AsyncIterator[DecisionLoop]:
-    made = DecisionLoop(scheduler=scheduler, binds=world, reports=world, may_decide=lambda: world.allowed)
+    made = DecisionLoop(
+        scheduler=scheduler, binds=world, evictions=world, reports=world, may_decide=lambda: world.allowed
+    )
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
@@ -60,6 +66,17 @@ async def test_pods_that_fit_are_bound_and_the_others_refused(
     loop.wake()
     await until(lambda: world.decided_count == 2)
     assert (world.bound, world.refusals) == (["fits"], ["huge"])
+
+
+async def test_a_pod_for_which_others_give_way_is_refused_and_its_victims_are_evicted(
+    *, scheduler: Scheduler, loop: DecisionLoop, world: World, enqueue: Callable[..., None], until: Until
+) -> None:
+    for node in ("node-1", "node-2"):
+        scheduler.pod_assigned(make_pod(f"low-{node}").cpu("16").on(node).info(), now_s=time.time())
+    enqueue(make_pod("high").cpu("1").priority(1))
+    loop.wake()
+    await until(lambda: world.preempting)
+    assert (world.preempting, world.refusals) == (["high"], ["high"])
 
 
 async def test_nothing_is_decided_before_it_may(

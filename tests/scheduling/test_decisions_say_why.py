@@ -22,10 +22,12 @@ def test_after_the_last_node_went_it_is_the_same(world: World) -> None:
 
 def test_a_field_that_is_not_supported_is_named_and_no_autoscaler_called(world: World) -> None:
     world.nodes(make_node())
-    decision = world.decide(make_pod().spec(resourceClaims=[{"name": "gpu"}], schedulingGroup={"podGroupName": "g"}))
+    decision = world.decide(
+        make_pod().tolerate(key="cores", operator="Lt", value="3").spec(schedulingGroup={"podGroupName": "g"})
+    )
     assert decision.outcome is Outcome.ERROR
     assert decision.problem == (
-        "pod uses fields that this scheduler does not support yet: spec.resourceClaims, spec.schedulingGroup"
+        "pod uses fields that this scheduler does not support yet: spec.tolerations[0].operator (Lt), spec.schedulingGroup"
     )
     assert decision.node == ""
 

@@ -25,9 +25,62 @@ _EARLIER_SHOWN = 5
 _PROSE = frozenset({"reason", "for example"})
 
 
-@click.group()
+class _Explain(click.Group):
+    """``explain --cluster FILE [POD...]`` needs no name of a command: it is about the file's pods, however called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        offline = any(arg == "--cluster" or arg.startswith("--cluster=") for arg in args)
+        if offline and args[0] not in self.commands:
+            args = ["cluster", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Explain)
 def explain() -> None:
-    """Say why things are as they are."""
+    """Say why things are as they are.
+
+    ``explain pod NAME`` asks the running Plimsoll; ``explain --cluster FILE [POD]...`` judges the pending pods of a
+    cluster that was written down with ``kubectl get ... -o json``, and touches none.
+    """
+
+
+@explain.command("cluster", hidden=True)
+@click.option("--cluster", "file", required=True, metavar="FILE", help="kubectl get ... -o json; - is standard input.")
+@click.argument("names", nargs=-1, metavar="[POD]...")
+@click.option("-n", "--namespace", help="Only its pods; by default those of all.")
+@click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("--scheduler-name", default="plimsoll", show_default=True, help="Whose nominations count.")
+def explain_cluster(
+    *, file: str, names: tuple[str, ...], namespace: str | None, output: str, scheduler_name: str
+) -> None:
+    """Judge each pending pod of FILE alone: every node's verdict, preemption, each term of the score.
+
+    FILE holds what decides: nodes, pods, namespaces and, where pods use them, volumes, claims, storage classes, CSI
+    objects, services, controllers, disruption budgets, resource claims, scheduling policies.
+    """
+    from plimsoll.cli.explaining_files import read_items, verdicts
+
+    try:
+        documents, remarks = verdicts(read_items(file), scheduler_name=scheduler_name, namespace=namespace, names=names)
+    except PlimsollError as error:
+        raise click.ClickException(_line(str(error))) from error
+    for remark in remarks:
+        _remark(remark)
+    if output == "json":
+        click.echo(json.dumps(documents, indent=2))
+        return
+    for i, document in enumerate(documents):
+        _show_verdict(document, first=i == 0)
+
+
+def _show_verdict(document: Json, *, first: bool) -> None:
+    from plimsoll.reporting.verdicts import verdict_sentences, verdict_table
+
+    if not first:
+        click.echo()
+    for sentence in verdict_sentences(document):
+        click.echo(_line(sentence))
+    _draw(_console(), verdict_table(document))
 
 
 @explain.command("pod")
@@ -127,14 +180,10 @@ def _show(document: Json, *, output: str) -> None:
 
 
 def _show_decisions(decisions: list[Json]) -> None:
-    from rich.console import Console
-
     from plimsoll.reporting.tables import headline, legend, node_table, reason_table, remarks
 
     newest, *earlier = decisions
-    terminal = sys.stdout.isatty()
-    # Names and sentences are data: neither markup nor emoji codes are looked for in them.
-    console = Console(width=None if terminal else _WIDTH, highlight=False, markup=False, emoji=False)
+    console = _console()
     for sentence in (headline(newest), *remarks(newest)):
         click.echo(_line(sentence))
     _draw(console, node_table(newest))
@@ -145,6 +194,13 @@ def _show_decisions(decisions: list[Json]) -> None:
         click.echo(f"\nEarlier decisions ({len(earlier)}):")
     for decision in earlier[:_EARLIER_SHOWN]:
         click.echo(_line(f"  {headline(decision)}"))
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # Names and sentences are data: neither markup nor emoji codes are looked for in them.
+    return Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False, markup=False, emoji=False)
 
 
 def _draw(console: Console, table: Table) -> None:

@@ -34,6 +34,7 @@ def _flag(name: str, **options: Any) -> Callable[[Callable[..., None]], Callable
 @_flag("--bind-concurrency", type=int, default=48, help="Bindings under way at a time.")
 @_flag("--events-per-second", type=float, default=100.0, help="Budget for Events; what is beyond it waits, then drops.")
 @_flag("--sweep-interval", type=float, default=60.0, help="Seconds between two LISTs that repair what watches lost.")
+@_flag("--volume-bind-timeout", type=float, default=600.0, help="Seconds that a pod's volumes may take to be bound.")
 def run(**flags: Any) -> None:
     """Run the scheduler until SIGTERM or SIGINT.
 
@@ -60,7 +61,14 @@ def run(**flags: Any) -> None:
 # Flags whose unit is in their help, and fields whose unit is in their name.
 _FIELDS = {
     flag: f"{flag}_s"
-    for flag in ("lease_duration", "renew_deadline", "retry_period", "startup_timeout", "sweep_interval")
+    for flag in (
+        "lease_duration",
+        "renew_deadline",
+        "retry_period",
+        "startup_timeout",
+        "sweep_interval",
+        "volume_bind_timeout",
+    )
 }
 
 

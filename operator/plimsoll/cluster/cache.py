@@ -11,9 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.differences import node_difference, pod_difference
+from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.objects import ApiObject, Kind, Store
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.cluster.volume_matching import PodVolumes
 
 
 class Cache:
@@ -23,8 +27,6 @@ class Cache:
         self.view = Snapshot()
         self._pods: dict[Uid, PodInfo] = {}
         self._assumed: set[Uid] = set()
-        # Also of nodes that are not there (yet, or any more): their pods count as soon as the node is.
-        self._by_node: dict[str, set[Uid]] = {}
 
     # -- nodes ----------------------------------------------------------------------------------------
 
@@ -33,27 +35,92 @@ class Cache:
         before = self._node(node.name)
         if before is None:
             row = self.view.put(node)
-            for uid in self._by_node.get(node.name, ()):
-                self._count(self._pods[uid], row, sign=1)
-            return Change(ChangeKind.NODE_ADDED, node=node.name)
+            # The pods of a node that was not there (yet, or any more) count as soon as it is.
+            for pod in self.view.residents.on(node.name):
+                self._count(pod, row, sign=1)
+            return Change(ChangeKind.NODE_ADDED, after=node)
         if replace(before, resource_version=node.resource_version) == node:
             return None
         self.view.put(node)
-        kind = _difference(before, node)
-        return Change(kind, node=node.name) if kind else None
+        kind = node_difference(before, node)
+        return Change(kind, before=before, after=node) if kind else None
 
     def drop_node(self, name: str) -> Change | None:
-        row = self.view.row_of.get(name)
-        if row is None:
+        before = self._node(name)
+        if before is None:
             return None
-        for uid in self._by_node.get(name, ()):
-            self._count(self._pods[uid], row, sign=-1)
+        row = self.view.row_of[name]
+        for pod in self.view.residents.on(name):
+            self._count(pod, row, sign=-1)
         self.view.drop(name)
-        return Change(ChangeKind.NODE_DELETED, node=name)
+        return Change(ChangeKind.NODE_DELETED, before=before)
 
     def _node(self, name: str) -> NodeInfo | None:
         row = self.view.row_of.get(name)
         return None if row is None else self.view.nodes[row]
+
+    # -- other objects --------------------------------------------------------------------------------
+
+    def put_namespace(self, namespace: Namespace) -> Change | None:
+        before = self.view.namespaces.get(namespace.name)
+        if before == namespace.labels:
+            return None
+        self.view.namespaces[namespace.name] = namespace.labels
+        self._namespace_changed(namespace.name)
+        was = None if before is None else Namespace(namespace.name, before)
+        return Change(ChangeKind.NAMESPACE_LABELS, before=was, after=namespace)
+
+    def drop_namespace(self, name: str) -> Change | None:
+        before = self.view.namespaces.pop(name, None)
+        if before is None:
+            return None
+        self._namespace_changed(name)
+        return Change(ChangeKind.NAMESPACE_LABELS, before=Namespace(name, before))
+
+    def _namespace_changed(self, name: str) -> None:
+        self.view.pods.namespace_changed(name)
+        self.view.terms.namespace_changed()
+
+    def put_object(self, kind: Kind, thing: ApiObject) -> Change | None:
+        """Any other object that is new or has changed."""
+        return self._store(kind).put(kind, thing)
+
+    def drop_object(self, kind: Kind, key: str) -> Change | None:
+        return self._store(kind).drop(kind, key)
+
+    def _store(self, kind: Kind) -> Store:
+        store: Store = getattr(self.view, kind.store)
+        return store
+
+    # -- volumes that are yet to be bound --------------------------------------------------------------
+
+    def assume_volumes(self, uid: Uid, node: str, volumes: PodVolumes) -> None:
+        """What is to become of the claims of a pod that is assumed on the node."""
+        self.view.assumed_volumes.assume(uid, node, volumes)
+
+    def volume_written(self, key: str) -> None:
+        self.view.assumed_volumes.written(key)
+
+    def volumes_settled(self, uid: Uid) -> None:
+        self.view.assumed_volumes.settled(uid)
+
+    def forget_volumes(self, uid: Uid) -> list[Change]:
+        """Undoes it; one change for each volume that others may have again."""
+        freed = map(self.view.storage.volume, self.view.assumed_volumes.forget(uid))
+        return [Change(ChangeKind.VOLUME, before=volume, after=volume) for volume in freed if volume is not None]
+
+    # -- nominations ----------------------------------------------------------------------------------
+
+    def pending_pod_seen(self, pod: PodInfo) -> Change | None:
+        """A pending pod as the API server shows it: it may be nominated."""
+        return self.view.nominated.shown(pod)
+
+    def pending_pod_gone(self, uid: Uid) -> Change | None:
+        return self.view.nominated.forget(uid)
+
+    def nominate(self, pod: PodInfo, node: str) -> Change | None:
+        """Room is being made for the pod on the node; "" for nowhere."""
+        return self.view.nominated.put(pod, node) if node else self.view.nominated.drop(pod.uid)
 
     # -- pods -----------------------------------------------------------------------------------------
 
@@ -67,12 +134,12 @@ class Cache:
             self._take_off(before)
         self._put_on(pod)
         if before is None:
-            return Change(ChangeKind.POD_ADDED, node=pod.node, pod=pod)
+            return Change(ChangeKind.POD_ADDED, after=pod)
         if before.node != pod.node:
             # Somebody else bound what we had assumed elsewhere: the room there is free again.
-            return Change(ChangeKind.POD_DELETED | ChangeKind.POD_ADDED, node=before.node, pod=before)
-        kind = _pod_difference(before, pod)
-        return Change(kind, node=pod.node, pod=before) if kind else None
+            return Change(ChangeKind.POD_DELETED | ChangeKind.POD_ADDED, before=before, after=pod)
+        kind = pod_difference(before, pod)
+        return Change(kind, before=before, after=pod) if kind else None
 
     def drop_pod(self, uid: Uid) -> Change | None:
         pod = self._pods.get(uid)
@@ -80,7 +147,7 @@ class Cache:
             return None
         self._assumed.discard(uid)
         self._take_off(pod)
-        return Change(ChangeKind.POD_DELETED, node=pod.node, pod=pod)
+        return Change(ChangeKind.POD_DELETED, before=pod)
 
     def assume(self, pod: PodInfo, node: str) -> PodInfo:
         """Counts the pod on the node before the Binding is sent; answers with the pod as it is counted."""
@@ -106,54 +173,35 @@ class Cache:
         return iter(self._pods.values())
 
     def pods_on(self, node: str) -> Iterator[PodInfo]:
-        return (self._pods[uid] for uid in self._by_node.get(node, ()))
+        return iter(self.view.residents.on(node))
 
     def assumed(self) -> frozenset[Uid]:
         return frozenset(self._assumed)
 
     def _put_on(self, pod: PodInfo) -> None:
         self._pods[pod.uid] = pod
-        self._by_node.setdefault(pod.node, set()).add(pod.uid)
+        self.view.residents.add(pod)
         row = self.view.row_of.get(pod.node)
         if row is not None:
             self._count(pod, row, sign=1)
 
     def _take_off(self, pod: PodInfo) -> None:
         del self._pods[pod.uid]
-        uids = self._by_node[pod.node]
-        uids.discard(pod.uid)
-        if not uids:
-            del self._by_node[pod.node]
+        self.view.residents.remove(pod)
         row = self.view.row_of.get(pod.node)
         if row is not None:
             self._count(pod, row, sign=-1)
 
     def _count(self, pod: PodInfo, row: int, *, sign: int) -> None:
         self.view.take(row, pod.requests, sign=sign)
+        self.view.held.count(row, pod.priority, pod.requests, sign=sign)
         ports, workloads = self.view.ports, self.view.workloads
         (ports.add if sign > 0 else ports.remove)(row, pod.host_ports)
         if not pod.deleting:
             (workloads.add if sign > 0 else workloads.remove)(row, pod.workload)
-
-
-def _difference(before: NodeInfo, after: NodeInfo) -> ChangeKind:
-    """What of the node changed so that a pod may fit now that did not before."""
-    kind = ChangeKind(0)
-    if before.labels != after.labels:
-        kind |= ChangeKind.NODE_LABELS
-    if before.taints != after.taints:
-        kind |= ChangeKind.NODE_TAINTS
-    if before.unschedulable and not after.unschedulable:
-        kind |= ChangeKind.NODE_SCHEDULABLE
-    if any(value > before.allocatable.get(name, 0) for name, value in after.allocatable.items()):
-        kind |= ChangeKind.NODE_ALLOCATABLE
-    return kind
-
-
-def _pod_difference(before: PodInfo, after: PodInfo) -> ChangeKind:
-    kind = ChangeKind(0)
-    if any(value > after.requests.get(name, 0) for name, value in before.requests.items()):
-        kind |= ChangeKind.POD_SHRUNK
-    if before.labels != after.labels:
-        kind |= ChangeKind.POD_LABELS
-    return kind
+        if pod.volumes:
+            uses = self.view.storage.uses
+            (uses.add if sign > 0 else uses.remove)(pod.node, pod.namespace, pod.volumes)
+        pods, terms = self.view.pods, self.view.terms
+        (pods.add if sign > 0 else pods.remove)(row, pod)
+        (terms.add if sign > 0 else terms.remove)(row, pod)

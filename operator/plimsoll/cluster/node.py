@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.cluster.images import Image, node_images
 from plimsoll.cluster.resources import Amounts, amounts
 from plimsoll.cluster.taints import Taint
 from plimsoll.cluster.times import epoch_s
@@ -26,6 +27,8 @@ class NodeInfo:
         capacity: what the machine has; measured load is judged against it.
         addresses: the values of status.addresses, whatever their type.
         annotations: only those of plimsoll.dev.
+        images: that it has, sorted by name.
+        features: that its kubelet declares.
     """
 
     name: str
@@ -39,6 +42,8 @@ class NodeInfo:
     capacity: Amounts = field(default_factory=dict)
     addresses: tuple[str, ...] = ()
     created_s: float = 0.0
+    images: tuple[Image, ...] = ()
+    features: frozenset[str] = frozenset()
 
     @property
     def zone(self) -> str:
@@ -73,4 +78,6 @@ def _parse(node: Json, metadata: Json) -> NodeInfo:
         capacity=amounts(status.get("capacity")),
         addresses=tuple(str(a.get("address")) for a in status.get("addresses") or ()),
         created_s=epoch_s(metadata.get("creationTimestamp")) or 0.0,
+        images=node_images(status),
+        features=frozenset(status.get("declaredFeatures") or ()),
     )

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NewType
 
+from plimsoll.cluster.disruption import giving_way, nominated_node
+from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
+from plimsoll.cluster.features import NO_FEATURES, required_features
+from plimsoll.cluster.images import containers, pod_images
+from plimsoll.cluster.owner import Owner
+from plimsoll.cluster.pod_terms import AffinityTerm, PodTerms, WeightedTerm
+from plimsoll.cluster.pod_volumes import NO_VOLUMES, UsedVolumes, used_volumes
 from plimsoll.cluster.quantity import whole
 from plimsoll.cluster.resources import Amounts, assigned_requests, pod_requests
 from plimsoll.cluster.selectors import NodeSelector, Preference
+from plimsoll.cluster.spread import SpreadConstraint
 from plimsoll.cluster.taints import Toleration
 from plimsoll.cluster.times import epoch_s
 from plimsoll.cluster.unsupported import unsupported_fields
@@ -45,6 +53,17 @@ class PodInfo:
         expected_network: bytes per second by metric name, from the pod's annotations.
         ignored: annotations that do not parse and are set aside, each with the reason.
         unsupported: paths of hard constraints that Plimsoll does not honour yet.
+        terms_problem: kube-scheduler's sentence about selectors of pod (anti-)affinity that it cannot read; "" where
+            there are none.
+        owner, images, containers: its controller, the images that it needs (one entry for each use) and how many
+            containers it has, init containers included; only of pods that have no node yet, which alone are scored.
+        may_preempt: its preemptionPolicy is not Never.
+        volumes: those that decide where it can run.
+        resource_claims: those that it needs.
+        features: that the node must declare.
+        giving_way: it is terminating because a scheduler preempted it.
+        nominated_node: of a pending pod, as the API server shows it; its change is no change of the pod.
+        generation: of a pod on a node; 0 where unknown.
         created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known.
     """
 
@@ -75,6 +94,22 @@ class PodInfo:
     daemon: bool = False
     expected_network: Mapping[str, int] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    required_affinity: tuple[AffinityTerm, ...] = ()
+    required_anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_affinity: tuple[WeightedTerm, ...] = ()
+    preferred_anti_affinity: tuple[WeightedTerm, ...] = ()
+    terms_problem: str = ""
+    spread: tuple[SpreadConstraint, ...] = ()
+    owner: Owner | None = None
+    images: tuple[str, ...] = ()
+    containers: int = 0
+    may_preempt: bool = True
+    volumes: UsedVolumes = NO_VOLUMES
+    resource_claims: tuple[ClaimNeed, ...] = ()
+    features: frozenset[str] = NO_FEATURES
+    giving_way: bool = False
+    nominated_node: str = field(default="", compare=False)
+    generation: int = field(default=0, compare=False)
 
     @property
     def key(self) -> str:
@@ -114,19 +149,26 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
     preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
     owner = controller(metadata)
     expected, ignored = _expected_network(annotations)
+    terms = PodTerms.parse(spec.get("affinity"), metadata["namespace"])
+    labels = metadata.get("labels") or {}
+    features = required_features(spec)
     return PodInfo(
         uid=Uid(metadata["uid"]),
         namespace=metadata["namespace"],
         name=metadata["name"],
         resource_version=metadata.get("resourceVersion", ""),
         scheduler_name=spec.get("schedulerName") or "",
-        labels=metadata.get("labels") or {},
+        labels=labels,
         annotations={k: v for k, v in annotations.items() if k.startswith("plimsoll.dev/")},
         node=node,
         phase=status.get("phase") or "Pending",
         deleting=bool(metadata.get("deletionTimestamp")),
         priority=spec.get("priority") or 0,
         created_s=epoch_s(metadata.get("creationTimestamp")) or 0.0,
+        may_preempt=spec.get("preemptionPolicy") != "Never",
+        giving_way=giving_way(pod),
+        nominated_node=nominated_node(pod),
+        generation=(metadata.get("generation") or 0) if node else 0,
         scheduled_s=_condition_time(status, "PodScheduled"),
         started_s=epoch_s(status.get("startTime")),
         requests=assigned_requests(pod) if node else pod_requests(pod),
@@ -138,10 +180,24 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         gates=tuple(str(g.get("name")) for g in spec.get("schedulingGates") or ()),
         unsupported=unsupported_fields(spec),
         workload=workload_key(pod),
-        class_key=json.dumps((node, spec.get("nodeSelector"), affinity, spec.get("tolerations")), sort_keys=True),
+        class_key=json.dumps(
+            (node, spec.get("nodeSelector"), affinity, spec.get("tolerations"), *sorted(features)), sort_keys=True
+        ),
         daemon=owner is not None and owner.get("kind") == "DaemonSet",
         expected_network=expected,
         ignored=ignored,
+        required_affinity=terms.required_affinity,
+        required_anti_affinity=terms.required_anti_affinity,
+        preferred_affinity=terms.preferred_affinity,
+        preferred_anti_affinity=terms.preferred_anti_affinity,
+        terms_problem=terms.problem,
+        spread=tuple(SpreadConstraint.parse(c, labels) for c in spec.get("topologySpreadConstraints") or ()),
+        owner=None if node else Owner.parse(owner),
+        images=() if node else pod_images(spec),
+        containers=0 if node else containers(spec),
+        volumes=used_volumes(metadata["name"], spec),
+        resource_claims=claim_needs(pod),
+        features=features,
     )
 
 

@@ -38,9 +38,7 @@ def exact(text: object) -> Fraction:
     Raises:
         QuantityError: the text is not a quantity.
     """
-    if isinstance(text, bool) or not isinstance(text, str | int | float):
-        raise _no_quantity(text)
-    return _parse(str(text))
+    return _parse(_spelling(text))
 
 
 def milli(text: object) -> int:
@@ -51,6 +49,19 @@ def milli(text: object) -> int:
 def whole(text: object) -> int:
     """The quantity in its base unit, rounded up (100m is 1)."""
     return _bounded(_ceil(exact(text)))
+
+
+def nano(text: object) -> int:
+    """The quantity in thousand millionths of its base unit, the finest that the API keeps: for sums of quantities.
+
+    Sums are rounded once, at the end: two requests of half a milli are one milli.
+    """
+    return _nano(_spelling(text))
+
+
+def rounded(nanos: int, unit: int) -> int:
+    """A sum of ``nano`` in units of so many nano, rounded up."""
+    return _bounded(-(-nanos // unit))
 
 
 @lru_cache(maxsize=4096)
@@ -69,6 +80,18 @@ def _scale(text: str, suffix: str) -> Fraction:
     if abs(exponent) > _MAX_EXPONENT:
         raise QuantityError(f"{text!r} is not a quantity: its exponent is beyond {_MAX_EXPONENT}")
     return Fraction(10) ** exponent
+
+
+@lru_cache(maxsize=4096)
+def _nano(text: str) -> int:
+    value = _parse(text) * 10**9
+    return _ceil(value) if value >= 0 else -_ceil(-value)
+
+
+def _spelling(text: object) -> str:
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise _no_quantity(text)
+    return str(text)
 
 
 def _no_quantity(text: object) -> QuantityError:

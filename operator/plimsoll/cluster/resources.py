@@ -6,16 +6,24 @@ component-helpers ``resource/helpers.go`` and kube-scheduler's NodeResourcesFit,
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from plimsoll.cluster.quantity import milli, whole
+from plimsoll.cluster.quantity import milli, nano, rounded, whole
 
 Amounts = dict[str, int]
 Json = Mapping[str, Any]
 
 CPU, MEMORY, EPHEMERAL_STORAGE, PODS = "cpu", "memory", "ephemeral-storage", "pods"
 BASIC = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
+_MILLI, _WHOLE = 10**6, 10**9  # nano in a unit
+# apimachinery's IsQualifiedName, of a name with a prefix.
+_PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
+_LONGEST_PREFIX, _LONGEST_NAME = 253, 63
 
 
 def amounts(quantities: Mapping[str, Any] | None) -> Amounts:
@@ -31,6 +39,7 @@ def amount(name: str, quantity: object) -> int:
     return milli(quantity) if name == CPU else whole(quantity)
 
 
+@lru_cache(maxsize=1024)
 def tracked(name: str) -> bool:
     return name in BASIC or is_scalar(name)
 
@@ -39,19 +48,15 @@ def is_scalar(name: str) -> bool:
     """Extended resources, huge pages, attachable volumes, and names under ``kubernetes.io/``."""
     if name.startswith(("hugepages-", "attachable-volumes-")):
         return True
-    domain, slash, _ = name.partition("/")
-    native = domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
-    # "requests.<name>" is a quota's spelling of an extended resource, not a resource.
-    return bool(slash) and (native or not name.startswith("requests."))
+    return "kubernetes.io/" in name or _is_extended(name)
 
 
 def pod_requests(pod: Json) -> Amounts:
     """What an incoming pod requests: the spec alone (the API server has copied limits into it already)."""
     spec = pod.get("spec") or {}
-    total = _aggregate(spec, lambda container: amounts(_requests(container)))
-    total.update(_pod_level_only(amounts(_requests(spec))))
-    add(total, amounts(spec.get("overhead")))
-    return total
+    total = _aggregate(spec, lambda container: _nanos(_requests(container)))
+    total.update(_pod_level(spec))
+    return _with_overhead(total, spec)
 
 
 def assigned_requests(pod: Json) -> Amounts:
@@ -69,11 +74,10 @@ def assigned_requests(pod: Json) -> Amounts:
         return _in_force(_requests(container), reported, infeasible=infeasible)
 
     total = _aggregate(spec, counted)
-    pod_level = _pod_level_only(amounts(_requests(spec)))
-    if pod_level:
-        total.update(_pod_level_only(_in_force(_requests(spec), status, infeasible=infeasible)))
-    add(total, amounts(spec.get("overhead")))
-    return total
+    in_force = _in_force(_requests(spec), status, infeasible=infeasible)
+    # Only what the spec asks for at pod level is in force there, whatever the status adds.
+    total.update({name: in_force.get(name, 0) for name in _pod_level(spec)})
+    return _with_overhead(total, spec)
 
 
 def add(into: Amounts, more: Mapping[str, int]) -> None:
@@ -107,17 +111,29 @@ def _aggregate(spec: Json, requests_of: Callable[[Json], Amounts]) -> Amounts:
     return greatest(main, peak)
 
 
-def _pod_level_only(pod_level: Amounts) -> Amounts:
+def _with_overhead(total: Amounts, spec: Json) -> Amounts:
+    """The sums, rounded up once they are complete."""
+    add(total, _nanos(spec.get("overhead") or {}))
+    return {name: rounded(value, _MILLI if name == CPU else _WHOLE) for name, value in total.items()}
+
+
+def _nanos(quantities: Mapping[str, Any]) -> Amounts:
+    """Exact; that a pod is one pod need not be said."""
+    return {name: nano(quantity) for name, quantity in quantities.items() if name != PODS and tracked(name)}
+
+
+def _pod_level(spec: Json) -> Amounts:
     """Only cpu, memory and huge pages can be asked for at pod level (PodLevelResources)."""
-    return {n: v for n, v in pod_level.items() if n in {CPU, MEMORY} or n.startswith("hugepages-")}
+    asked = _nanos(_requests(spec))
+    return {n: v for n, v in asked.items() if n in {CPU, MEMORY} or n.startswith("hugepages-")}
 
 
 def _in_force(asked: Mapping[str, Any], status: Json | None, *, infeasible: bool) -> Amounts:
     """``status`` is a container's, or the pod's own for pod-level resources; without resources in it the spec holds."""
     if status is None or status.get("resources") is None:
-        return amounts(asked)
-    actual, allocated = amounts(_requests(status)), amounts(status.get("allocatedResources"))
-    return greatest(actual, allocated) if infeasible else greatest(amounts(asked), actual, allocated)
+        return _nanos(asked)
+    actual, allocated = _nanos(_requests(status)), _nanos(status.get("allocatedResources") or {})
+    return greatest(actual, allocated) if infeasible else greatest(_nanos(asked), actual, allocated)
 
 
 def _requests(holder: Json) -> Mapping[str, Any]:
@@ -135,6 +151,13 @@ def _running_statuses(spec: Json, status: Json) -> dict[str, Json]:
 
 
 def _resize_infeasible(status: Json) -> bool:
-    return any(
-        c.get("type") == "PodResizePending" and c.get("reason") == "Infeasible" for c in status.get("conditions") or ()
-    )
+    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    return any(c.get("reason") == "Infeasible" for c in itertools.islice(pending, 1))
+
+
+def _is_extended(name: str) -> bool:
+    """Of a domain of its own; "requests.<name>" is a quota's spelling of such a resource, not a resource."""
+    prefix, slash, rest = name.partition("/")
+    if not slash or name.startswith("requests.") or len(f"requests.{prefix}") > _LONGEST_PREFIX:
+        return False
+    return len(rest) <= _LONGEST_NAME and bool(_PREFIX.fullmatch(prefix) and _NAME.fullmatch(rest))

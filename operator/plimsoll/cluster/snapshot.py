@@ -11,9 +11,20 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from plimsoll.cluster.assumed_volumes import AssumedVolumes
+from plimsoll.cluster.domains import Domains
+from plimsoll.cluster.held import HeldByPriority
 from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.nominations import Nominations
+from plimsoll.cluster.objects import Objects
+from plimsoll.cluster.pod_counts import PodCounts
 from plimsoll.cluster.port_index import PortIndex
+from plimsoll.cluster.residents import Residents
+from plimsoll.cluster.resource_claims import ResourceClaims
 from plimsoll.cluster.resources import BASIC, CPU, MEMORY, PODS
+from plimsoll.cluster.services import Services
+from plimsoll.cluster.storage.store import Storage
+from plimsoll.cluster.term_index import TermIndex
 from plimsoll.cluster.workload_index import WorkloadIndex
 
 Ints = NDArray[np.int64]
@@ -37,6 +48,18 @@ class Snapshot:
         columns: resource column by name; cpu in milli, else base units; ``pods`` counts pods.
         workloads: replicas of one workload, by row.
         ports: host ports in use, by row.
+        held: what pods of each priority request, by row.
+        namespaces: labels by name.
+        domains: topology domains of the nodes, by label.
+        pods: pods that a selector selects, by row.
+        terms: affinity terms of the pods on the nodes.
+        objects: what needs no index, by kind.
+        services: services and controllers, for the default spreading of the pods that they select.
+        assumed_volumes: volumes and claims as they will be once what was decided about them is written.
+        storage: volumes, claims, classes, what CSI drivers say, and what pods on the nodes mount.
+        resource_claims: by namespace and name.
+        residents: pods by node.
+        nominated: pending pods that preemption has made room for, by node.
     """
 
     def __init__(self) -> None:
@@ -47,6 +70,18 @@ class Snapshot:
         self.columns: dict[str, int] = {name: i for i, name in enumerate(BASIC)}
         self.workloads = WorkloadIndex()
         self.ports = PortIndex()
+        self.held = HeldByPriority()
+        self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.domains = Domains()
+        self.pods = PodCounts(self.namespaces)
+        self.terms = TermIndex(self.namespaces)
+        self.objects = Objects()
+        self.services = Services()
+        self.storage = Storage()
+        self.resource_claims = ResourceClaims()
+        self.nominated = Nominations()
+        self.residents = Residents()
+        self.assumed_volumes = AssumedVolumes()
         self._live = np.zeros(_FIRST_ROWS, dtype=np.bool_)
         self._version = np.zeros(_FIRST_ROWS, dtype=np.int64)
         self._allocatable = np.zeros((_FIRST_ROWS, len(BASIC)), dtype=np.int64)
@@ -117,6 +152,8 @@ class Snapshot:
             # The column first: a new resource makes new arrays.
             column = self._column(name)
             self._allocatable[row, column] = value
+        self.domains.put(row, node.labels)
+        self.pods.reserve(self.size)
         return row
 
     def drop(self, name: str) -> None:
@@ -129,6 +166,7 @@ class Snapshot:
         self._version[row] = self.topology
         self._allocatable[row] = 0
         self._requested[row] = 0
+        self.domains.put(row, {})
         self._free.append(row)
 
     def take(self, row: int, requests: Mapping[str, int], *, sign: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
@@ -31,6 +32,38 @@ class NodeFilter(Protocol):
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool: ...
 
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:
+        """Whether a pod that it rejected may fit after a change of one of the kinds in ``wakes``."""
+        ...
+
+
+class Code(enum.Enum):
+    """kube-scheduler's status codes of a refusal."""
+
+    UNSCHEDULABLE = "Unschedulable"  # removing pods could help
+    UNRESOLVABLE = "UnschedulableAndUnresolvable"
+    ERROR = "Error"  # the pod cannot be judged: no autoscaler must act
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Pods virtually added to, and removed from, the one node that is looked at."""
+
+    added: tuple[PodInfo, ...] = ()
+    removed: tuple[PodInfo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one node is refused.
+
+    Attributes:
+        resolvable: removing pods could help (kube-scheduler's Unschedulable).
+    """
+
+    text: str
+    resolvable: bool
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -47,12 +80,41 @@ class Refusal:
     resolvable: Bools
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What keeps the pod as a whole from every node (a failed PreFilter)."""
+
+    message: str
+    code: Code = Code.UNRESOLVABLE
+
+
+class Prepared(Protocol):
+    """One filter's view of one pod, good until anything changes."""
+
+    def refusals(self) -> Iterable[Refusal]:
+        """Over all rows; one node may be refused for several reasons. Rows without a node may say anything."""
+        ...
+
+    def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
+        """One node, as it would be with the overlay's pods; empty where the pod may go there."""
+        ...
+
+
 class ClusterFilter(Protocol):
-    """Judges by what runs on the nodes. One node may be refused for several reasons."""
+    """Judges by what runs on the nodes, or by objects other than nodes.
+
+    Attributes:
+        name: kube-scheduler's name of the plugin.
+        wakes: kinds of changes after which a pod that it rejected may fit.
+    """
 
     name: str
     wakes: ChangeKind
 
-    def concerns(self, pod: PodInfo) -> bool: ...
+    def prepare(self, view: Snapshot, pod: PodInfo) -> Prepared | Problem | None:
+        """What the pod needs looked at; None where the filter does not concern it."""
+        ...
 
-    def refusals(self, view: Snapshot, pod: PodInfo) -> Iterable[Refusal]: ...
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:
+        """Whether a pod that it rejected may fit after a change of one of the kinds in ``wakes``."""
+        ...

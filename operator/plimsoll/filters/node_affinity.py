@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.selectors import selects_node
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.node_hints import admits_now
 
 CONFLICT = "pod affinity terms conflict"
 OUTSIDE = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
@@ -21,6 +23,10 @@ class NodeAffinity:
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
         return not selects_node(pod.node_selector, pod.node_affinity, labels=node.labels, name=node.name)
+
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:  # noqa: ARG002
+        """A node that came, or whose labels changed, and that matches now."""
+        return admits_now(self, change, pod)
 
 
 def candidates(pod: PodInfo) -> frozenset[str] | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.node_hints import admits_now
 
 
 class NodeName:
@@ -17,3 +19,7 @@ class NodeName:
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
         return pod.node != node.name
+
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:  # noqa: ARG002
+        """The node that the pod names came."""
+        return admits_now(self, change, pod)

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.port_index import conflict
 from plimsoll.cluster.snapshot import Snapshot
-from plimsoll.filters.interface import Refusal
+from plimsoll.filters.interface import Overlay, Reason, Refusal
+
+_REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 class NodePorts:
     name = "NodePorts"
-    reason = "node(s) didn't have free ports for the requested pod ports"
-    wakes = ChangeKind.NODE_ADDED | ChangeKind.POD_DELETED
+    wakes = ChangeKind.NODE_ADDED | ChangeKind.POD_DELETED | ChangeKind.NOMINATION_ENDED
 
-    def concerns(self, pod: PodInfo) -> bool:
-        return bool(pod.host_ports)
+    def prepare(self, view: Snapshot, pod: PodInfo) -> _Prepared | None:
+        return _Prepared(view, pod) if pod.host_ports else None
 
-    def refusals(self, view: Snapshot, pod: PodInfo) -> Iterable[Refusal]:
-        taken = np.zeros(view.size, dtype=np.bool_)
-        for port in pod.host_ports:
-            taken[list(view.ports.rows_in_conflict(port))] = True
-        yield Refusal(self.name, self.reason, rows=taken, resolvable=taken)
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:  # noqa: ARG002
+        """A node that came, or a pod that held one of the wanted ports and went."""
+        gone = change.before
+        if not isinstance(gone, PodInfo):
+            return True
+        return any(conflict(wanted, held) for wanted in pod.host_ports for held in gone.host_ports)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    view: Snapshot
+    pod: PodInfo
+
+    def refusals(self) -> Iterable[Refusal]:
+        taken = np.zeros(self.view.size, dtype=np.bool_)
+        for port in self.pod.host_ports:
+            taken[list(self.view.ports.rows_in_conflict(port))] = True
+        yield Refusal(NodePorts.name, _REASON, rows=taken, resolvable=taken)
+
+    def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
+        return (Reason(_REASON, resolvable=True),) if any(self._conflicts(row, overlay)) else ()
+
+    def _conflicts(self, row: int, overlay: Overlay) -> Iterator[bool]:
+        left = self.view.ports.users(row, self.pod.host_ports)
+        for gone in overlay.removed:
+            left.subtract(gone.host_ports)
+        held = [port for port, count in left.items() if count > 0]
+        held += [port for pod in overlay.added for port in pod.host_ports]
+        return (conflict(wanted, other) for wanted in self.pod.host_ports for other in held)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.selectors import selects_node
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.node_hints import admits_now
 from plimsoll.policy.compiled import Policy
 
 
@@ -25,3 +27,7 @@ class PolicyNodes:
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:  # noqa: ARG002
         policy = self.policy
         return not selects_node(policy.node_selector, policy.node_affinity, labels=node.labels, name=node.name)
+
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:  # noqa: ARG002
+        """A node that came, or whose labels changed, and that the policy selects now; or another policy."""
+        return admits_now(self, change, pod)

@@ -5,10 +5,12 @@ Node conditions are not read, only the taints that the node controller makes of 
 
 from __future__ import annotations
 
-from plimsoll.cluster.changes import ChangeKind
+from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.taints import tolerated
+from plimsoll.filters.node_hints import admits_now
 
 
 class TaintToleration:
@@ -21,3 +23,7 @@ class TaintToleration:
 
     def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
         return any(taint.hard and not tolerated(taint, pod.tolerations) for taint in node.taints)
+
+    def helps(self, change: Change, pod: PodInfo, view: Snapshot) -> bool:  # noqa: ARG002
+        """A node that came, or whose taints changed, with none that the pod does not tolerate."""
+        return admits_now(self, change, pod)

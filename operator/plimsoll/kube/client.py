@@ -89,6 +89,10 @@ class ApiClient:
     ) -> Json:
         return await self._call("patch", path, body=body, content_type=content_type, timeout_s=timeout_s)
 
+    async def delete(self, path: str, body: Json, *, timeout_s: float = _TIMEOUT_S) -> Json:
+        """``body`` is a ``DeleteOptions``."""
+        return await self._call("delete", path, body=body, timeout_s=timeout_s)
+
     async def pages(
         self, path: str, *, params: Mapping[str, str] | None = None, limit: int = _PAGE
     ) -> AsyncGenerator[Page]:

@@ -6,7 +6,20 @@ import asyncio
 from dataclasses import dataclass
 
 from plimsoll.kube.client import ApiClient, Json
-from plimsoll.kube.resources import ACCESS_REVIEWS, EVENTS, LEASES, NAMESPACES, NODES, PODS, POLICIES, Resource
+from plimsoll.kube.resources import (
+    ACCESS_REVIEWS,
+    CLAIMS,
+    EVENTS,
+    LEASES,
+    MIRRORED,
+    NAMESPACES,
+    NODES,
+    PODS,
+    POLICIES,
+    RESOURCE_CLAIMS,
+    VOLUMES,
+    Resource,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +39,24 @@ class Permission:
         return f"{self.verb} {what}{where}"
 
 
+_WATCHED = (POLICIES, PODS, NODES, NAMESPACES, *MIRRORED.values())
 # What runs always needs. metrics.k8s.io and Secrets are left to the policies that ask for them.
 ALWAYS = (
-    *(Permission(verb, resource) for resource in (POLICIES, PODS, NODES, NAMESPACES) for verb in ("list", "watch")),
+    *(
+        Permission(verb, resource)
+        for resource in (POLICIES, PODS, NODES, NAMESPACES, *MIRRORED.values())
+        for verb in ("list", "watch")
+    ),
     Permission("get", PODS),
+    Permission("delete", PODS),
     Permission("create", PODS, "binding"),
     Permission("patch", PODS, "status"),
+    Permission("patch", VOLUMES),
+    Permission("patch", CLAIMS),
+    Permission("get", RESOURCE_CLAIMS),
+    Permission("patch", RESOURCE_CLAIMS, "status"),
+    # Since 1.36 who writes for whom a claim is reserved needs a right of its own.
+    Permission("patch", RESOURCE_CLAIMS, "binding"),
     Permission("patch", POLICIES, "status"),
     Permission("create", EVENTS),
     Permission("patch", EVENTS),

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.errors import ApiError, Conflict, NotFound, Unavailable
@@ -14,7 +14,7 @@ from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import STRATEGIC_MERGE_PATCH, ApiClient
 from plimsoll.kube.rate import TokenBucket
 from plimsoll.kube.resources import PODS
-from plimsoll.reporting.conditions import PodCondition, condition_patch, needs_patch
+from plimsoll.reporting.conditions import PodCondition, completed, condition_patch, needs_patch
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +67,14 @@ class PodStatusWriter:
         if pod.uid not in self._waiting:
             self._order.put_nowait(pod.uid)
         self._waiting[pod.uid] = _Wanted(pod, condition)
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        """The pod is nominated no more; whatever waits to be said about it is said without."""
+        waiting = self._waiting.get(pod.uid)
+        condition = waiting.condition if waiting else self._condition_of(pod.uid)
+        # Without a condition of ours there is no nomination of ours.
+        if condition is not None:
+            self.unscheduled(pod, replace(condition, nominated_node=""))
 
     async def withdraw(self, uid: Uid) -> None:
         """What waits is not written any more; returns once what was under way is through.
@@ -132,5 +140,5 @@ class PodStatusWriter:
                 log.warning("condition was refused: %s", error, extra={"pod": pod.key})
                 return
             else:
-                self._written(pod.uid, wanted.condition)
+                self._written(pod.uid, completed(previous, wanted.condition))
                 return

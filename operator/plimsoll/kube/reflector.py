@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from plimsoll.errors import ApiError, Forbidden, Gone, ObjectError
+from plimsoll.errors import ApiError, Forbidden, Gone, NotFound, ObjectError
 from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import ApiClient, WatchEvent
 from plimsoll.kube.pacing import Pacer
@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 _WATCH_S = (300, 600)
 # A proxy that cuts streams at once would make a busy loop of connections.
 _SHORT_WATCH_S = 1.0
+# A kind that the API server lacks may come with its next version.
+_LACKING_S = 300.0
 # A version that the API server will never reach (etcd was restored) fails for ever; only a LIST ends that.
 _STUBBORN = 5
 
@@ -64,6 +66,7 @@ class Reflector:
     Args:
         restarted: told why, each time that a watch has ended: ``ended``, ``expired`` or ``failed``.
         relisted: called after each LIST but the first.
+        may_lack: an API server that does not know the resource has none of it.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Reflector:
         clock: Callable[[], float] = time.monotonic,
         rng: random.Random | None = None,
         silence_s: float = 100.0,
+        may_lack: bool = False,
         restarted: Callable[[str], None] = lambda _: None,
         relisted: Callable[[], None] = lambda: None,
     ) -> None:
@@ -91,6 +95,7 @@ class Reflector:
         self._clock = clock
         self._rng = rng or random.Random()  # noqa: S311 - spreads load, keeps no secret
         self._silence_s = silence_s
+        self._may_lack = may_lack
         self._restarted = restarted
         self._relisted = relisted
         self._known: dict[tuple[str, str], _Known] = {}
@@ -130,7 +135,12 @@ class Reflector:
         Raises:
             ApiError: the version cannot be read.
         """
-        wanted = await self._client.version_of(self._path, params=self._params)
+        try:
+            wanted = await self._client.version_of(self._path, params=self._params)
+        except NotFound:
+            if self._may_lack:
+                return
+            raise
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self._until(lambda: newer_or_same(self._version, wanted))
@@ -150,6 +160,8 @@ class Reflector:
             except Gone:
                 self._restarted("expired")
                 log.info("watch has expired, listing anew", extra={"resource": self.name})
+            except NotFound as error:
+                await (self._lacks() if self._may_lack else self._broke("list", error))
             except ApiError as error:
                 await self._broke("list", error)
 
@@ -172,6 +184,19 @@ class Reflector:
         self._synced.set()
         self._mended()
         self._progressed()
+
+    async def _lacks(self) -> None:
+        """The API server does not know the resource: there is none, which is as good as an empty LIST."""
+        if not self._synced.is_set():
+            log.info("the API server has no such resource", extra={"resource": self.name})
+        await self._drop_all_but(set())
+        self._worked_in = self._begun
+        self._synced.set()
+        self._mended()
+        self._progressed()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LACKING_S):
+                await self._relist.wait()
 
     async def _take_pages(self, *, limit: int) -> tuple[str, set[tuple[str, str]]]:
         version, seen = "", set[tuple[str, str]]()

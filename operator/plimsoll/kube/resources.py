@@ -25,7 +25,29 @@ NAMESPACES = Resource("", "v1", "namespaces")
 POLICIES = Resource("plimsoll.dev", "v1alpha1", "schedulingpolicies")
 EVENTS = Resource("events.k8s.io", "v1", "events")
 LEASES = Resource("coordination.k8s.io", "v1", "leases")
+VOLUMES = Resource("", "v1", "persistentvolumes")
+CLAIMS = Resource("", "v1", "persistentvolumeclaims")
+RESOURCE_CLAIMS = Resource("resource.k8s.io", "v1", "resourceclaims")
 ACCESS_REVIEWS = Resource("authorization.k8s.io", "v1", "selfsubjectaccessreviews")
+
+# What is only known, by kind: the names are those of cluster/kinds.py.
+MIRRORED: dict[str, Resource] = {
+    "PersistentVolume": VOLUMES,
+    "PersistentVolumeClaim": CLAIMS,
+    "StorageClass": Resource("storage.k8s.io", "v1", "storageclasses"),
+    "CSINode": Resource("storage.k8s.io", "v1", "csinodes"),
+    "CSIDriver": Resource("storage.k8s.io", "v1", "csidrivers"),
+    "CSIStorageCapacity": Resource("storage.k8s.io", "v1", "csistoragecapacities"),
+    "VolumeAttachment": Resource("storage.k8s.io", "v1", "volumeattachments"),
+    "ResourceClaim": RESOURCE_CLAIMS,
+    "PodDisruptionBudget": Resource("policy", "v1", "poddisruptionbudgets"),
+    "Service": Resource("", "v1", "services"),
+    "ReplicationController": Resource("", "v1", "replicationcontrollers"),
+    "ReplicaSet": Resource("apps", "v1", "replicasets"),
+    "StatefulSet": Resource("apps", "v1", "statefulsets"),
+}
+# Kinds that an API server may lack: it has none of them then.
+MAY_LACK = frozenset({"ResourceClaim"})
 
 
 def resource_of(path: str) -> str:

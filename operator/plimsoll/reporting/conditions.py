@@ -6,7 +6,7 @@ They add nodes for reason Unschedulable only, so SchedulerError is used where no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plimsoll.cluster.times import timestamp
@@ -23,12 +23,15 @@ class PodCondition:
 
     Attributes:
         observed_generation: the pod's generation that was looked at; None where unknown.
+        nominated_node: status.nominatedNodeName, which is written in one go with the condition; None leaves it as it
+            is, "" takes it away.
     """
 
     status: str
     reason: str
     message: str
     observed_generation: int | None = None
+    nominated_node: str | None = field(default=None, compare=False)
 
 
 def unscheduled(decision: Decision, *, generation: int | None = None) -> PodCondition:
@@ -37,30 +40,41 @@ def unscheduled(decision: Decision, *, generation: int | None = None) -> PodCond
     Raises:
         ValueError: the decision binds the pod; on success the API server writes the condition itself.
     """
-    return PodCondition("False", decision.outcome.value, fit_message(decision), generation)
+    return PodCondition("False", decision.outcome.value, fit_message(decision), generation, decision.nominated_node)
 
 
 def bind_failed(message: str, *, generation: int | None = None) -> PodCondition:
     """The condition of a pod whose Binding failed; ``message`` is that of ``failed_bind_message``."""
-    return PodCondition("False", SCHEDULER_ERROR, message, generation)
+    return PodCondition("False", SCHEDULER_ERROR, message, generation, nominated_node="")
 
 
 def read_condition(pod: Mapping[str, Any]) -> PodCondition | None:
     """From a pod's JSON; None where the pod has no such condition yet."""
-    for condition in (pod.get("status") or {}).get("conditions") or ():
+    status = pod.get("status") or {}
+    for condition in status.get("conditions") or ():
         if condition.get("type") == POD_SCHEDULED:
             return PodCondition(
                 str(condition.get("status") or ""),
                 str(condition.get("reason") or ""),
                 str(condition.get("message") or ""),
                 condition.get("observedGeneration"),
+                str(status.get("nominatedNodeName") or ""),
             )
     return None
 
 
 def needs_patch(previous: PodCondition | None, wanted: PodCondition) -> bool:
     """Once per change: the same words about the same generation are not written again."""
-    return previous != wanted
+    if previous is None or previous != wanted:
+        return True
+    return previous.nominated_node != completed(previous, wanted).nominated_node
+
+
+def completed(previous: PodCondition | None, wanted: PodCondition) -> PodCondition:
+    """The condition as it stands once it is written: what it leaves as it is stays what it was."""
+    if previous is None or wanted.nominated_node is not None:
+        return wanted
+    return replace(wanted, nominated_node=previous.nominated_node)
 
 
 def condition_patch(wanted: PodCondition, *, previous: PodCondition | None, uid: str, now_s: float) -> dict[str, Any]:
@@ -80,4 +94,7 @@ def condition_patch(wanted: PodCondition, *, previous: PodCondition | None, uid:
         condition["observedGeneration"] = wanted.observed_generation
     if previous is None or previous.status != wanted.status:
         condition["lastTransitionTime"] = timestamp(now_s)
-    return {"metadata": {"uid": uid}, "status": {"conditions": [condition]}}
+    status: dict[str, Any] = {"conditions": [condition]}
+    if wanted.nominated_node is not None:
+        status["nominatedNodeName"] = wanted.nominated_node or None
+    return {"metadata": {"uid": uid}, "status": status}

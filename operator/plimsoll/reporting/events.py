@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.cluster.pod import PodInfo
@@ -65,6 +65,7 @@ class Event:
         action: what was being done.
         note: the sentence, at most NOTE_MAX_BYTES of UTF-8.
         reporting_controller: the scheduler's name.
+        related: another object that has to do with it; None where there is none.
     """
 
     regarding: ObjectReference
@@ -73,6 +74,7 @@ class Event:
     action: str
     note: str
     reporting_controller: str
+    related: ObjectReference | None = None
 
     @property
     def namespace(self) -> str:
@@ -88,6 +90,13 @@ def scheduled(pod: PodInfo, *, node: str, controller: str) -> Event:
 def failed_scheduling(pod: PodInfo, *, message: str, controller: str) -> Event:
     """``message`` is that of ``fit_message``, or of ``failed_bind_message``."""
     return _event(of_pod(pod), WARNING, why=("FailedScheduling", "Scheduling"), note=message, controller=controller)
+
+
+def preempted(victim: PodInfo, *, by: PodInfo, node: str, in_memory: bool, controller: str) -> Event:
+    """``in_memory``: the victim was not bound yet, and goes back to the queue instead of being deleted."""
+    note = f"Preempted by pod {by.uid} on node {node}" + (" (in kube-scheduler memory)." if in_memory else "")
+    event = _event(of_pod(victim), NORMAL, why=("Preempted", "Preempting"), note=note, controller=controller)
+    return replace(event, related=of_pod(by))
 
 
 def metrics_event(overview: PolicyOverview, *, previous: Mapping[str, Any] | None, controller: str) -> Event | None:
@@ -141,6 +150,7 @@ def to_json(event: Event, *, now_s: float, instance: str) -> Json:
         "action": event.action,
         "note": event.note,
         "regarding": event.regarding.to_json(),
+        **({"related": event.related.to_json()} if event.related else {}),
         "reportingController": event.reporting_controller,
         "reportingInstance": cut(instance, max_bytes=_INSTANCE_MAX_BYTES),
     }

@@ -14,6 +14,7 @@ Each decision:
     best                up to ten feasible nodes, best first:
                           node, score
                           terms: cost by term, 0..1, lower is better
+                          preferences: kube-scheduler's score by plugin, 0..100, of those that tell the nodes apart
                           readings: measured percent by metric, null where missing
                           projected: percent by metric, with pods in flight and this pod added
                           sampleTime, sampleAgeSeconds: of the oldest reading, at the time of the decision
@@ -113,6 +114,8 @@ def _node(scored: NodeScore, decided_at_s: float) -> Json:
         "readings": dict(scored.readings),
         "projected": dict(scored.projected),
     }
+    if scored.preferences:
+        row["preferences"] = dict(scored.preferences)
     if scored.sampled_at_s is not None:
         row["sampleTime"] = timestamp(scored.sampled_at_s)
         row["sampleAgeSeconds"] = round(decided_at_s - scored.sampled_at_s, 1)

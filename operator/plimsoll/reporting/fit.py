@@ -49,4 +49,4 @@ def _does_not_fit(decision: Decision) -> str:
     # A problem of the pod as a whole is every node's problem: reasons by node would only repeat it.
     reasons = decision.problem or ", ".join(counted_reasons(decision.rejections))
     start = f"0/{decision.nodes} nodes are available:"
-    return f"{start} {reasons}." if reasons else start
+    return " ".join(part for part in (start, f"{reasons}." if reasons else "", decision.after) if part)

@@ -162,6 +162,8 @@ class Operator:
     def _decide(self) -> None:
         parts = self._parts
         self.tasks.start("binds", parts.binds.run())
+        self.tasks.start("preparations", parts.preparations.run())
+        self.tasks.start("evictions", parts.evictions.run())
         self.tasks.start("decisions", parts.loop.run())
         self.tasks.start("sweep of pods", parts.pod_sweep.run())
         self.tasks.start("sweep of policies", parts.policy_sweep.run())
@@ -170,7 +172,7 @@ class Operator:
 
     async def _release_lease(self) -> None:
         """Not where a Binding may still arrive: the next holder must not decide before it has."""
-        await self.tasks.stop("lease", "conditions")
+        await self.tasks.stop("lease", "conditions", "evictions")
         if self._parts.elector and not self._parts.binds.sent:
             await self._parts.elector.release()
 

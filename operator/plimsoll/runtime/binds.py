@@ -34,7 +34,7 @@ class BindPipeline:
 
     Args:
         settled: told the outcome of each, and how long decision and Binding took together in seconds.
-        taken_back: told of each that was not sent, since binding is not allowed any more.
+        taken_back: told of each that was not sent, since binding is not allowed any more, or it was preempted.
         wake: called when a place becomes free or a pod came back.
     """
 
@@ -60,6 +60,8 @@ class BindPipeline:
         self._concurrency = concurrency
         self._queue: asyncio.Queue[tuple[Bind, float]] = asyncio.Queue()
         self._sent = 0
+        self._waiting: set[Uid] = set()
+        self._unwanted: set[Uid] = set()
 
     @property
     def full(self) -> bool:
@@ -71,7 +73,14 @@ class BindPipeline:
         return self._sent
 
     def submit(self, command: Bind, *, took_s: float) -> None:
+        self._waiting.add(command.pod.uid)
         self._queue.put_nowait((command, took_s))
+
+    def take_back(self, uid: Uid) -> bool:
+        """Whether the pod's Binding waits still; it is not sent then, and the pod goes back to the queue."""
+        if uid in self._waiting:
+            self._unwanted.add(uid)
+        return uid in self._waiting
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -101,7 +110,10 @@ class BindPipeline:
         pod = command.pod
         if self._conditions.under_way(pod.uid):
             await self._conditions.withdraw(pod.uid)
-        if not self._may_bind():
+        unwanted = pod.uid in self._unwanted
+        self._waiting.discard(pod.uid)
+        self._unwanted.discard(pod.uid)
+        if unwanted or not self._may_bind():
             self._scheduler.bind_failed(pod.uid, retry=True, now_s=time.time())
             self._taken_back(command)
             return

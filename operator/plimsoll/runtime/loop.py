@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from plimsoll.scheduling.decision import Bind, Command, Decision, Refuse
+from plimsoll.scheduling.decision import Bind, Command, Decision, Preempt, Refuse
 from plimsoll.scheduling.scheduler import Scheduler
 
 # A fifth of the longest stall that is allowed: binds and watches get their turn in between.
@@ -30,7 +30,13 @@ class Reports(Protocol):
     """Who tells of decisions, and carries refusals out."""
 
     def decided(self, decision: Decision, *, took_s: float) -> None: ...
-    def refused(self, command: Refuse, *, took_s: float) -> None: ...
+    def refused(self, command: Refuse | Preempt, *, took_s: float) -> None: ...
+
+
+class Evictions(Protocol):
+    """Who makes pods give way."""
+
+    def preempt(self, command: Preempt) -> None: ...
 
 
 class DecisionLoop:
@@ -40,10 +46,19 @@ class DecisionLoop:
         beat_s: when it last showed that it is alive, by the monotonic clock.
     """
 
-    def __init__(self, *, scheduler: Scheduler, binds: Binds, reports: Reports, may_decide: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        *,
+        scheduler: Scheduler,
+        binds: Binds,
+        evictions: Evictions,
+        reports: Reports,
+        may_decide: Callable[[], bool],
+    ) -> None:
         self.beat_s = time.monotonic()
         self._scheduler = scheduler
         self._binds = binds
+        self._evictions = evictions
         self._reports = reports
         self._may_decide = may_decide
         self._woken = asyncio.Event()
@@ -82,6 +97,9 @@ class DecisionLoop:
                 self._binds.submit(command, took_s=took_s)
             case Refuse():
                 self._reports.refused(command, took_s=took_s)
+            case Preempt():
+                self._reports.refused(command, took_s=took_s)
+                self._evictions.preempt(command)
 
     async def _nap(self) -> None:
         nap_s = _NAP_S

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from plimsoll.cluster.kinds import KINDS
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.errors import ObjectError
 from plimsoll.kube.reflector import Identity
 from plimsoll.scheduling.scheduler import Scheduler
 
@@ -91,6 +93,41 @@ class Namespaces:
 
     def on_deleted(self, identity: Identity) -> None:
         self._scheduler.namespace_gone(identity.name, now_s=time.time())
+
+    def on_listed(self, *, asked_at_s: float) -> None:
+        """Nothing to settle."""
+
+
+class ApiObjects:
+    """A reflector's listener for objects of one of the kinds of ``cluster/kinds.py``."""
+
+    def __init__(
+        self, kind: str, scheduler: Scheduler, *, wake: Wake, changed: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._kind = KINDS[kind]
+        self._scheduler = scheduler
+        self._wake = wake
+        self._changed = changed
+
+    def on_added(self, raw: Json) -> None:
+        try:
+            thing = self._kind.parse(raw)
+        except ObjectError:
+            # What it said before does not hold any more.
+            metadata = raw["metadata"]
+            self.on_deleted(Identity(metadata.get("namespace", ""), metadata["name"], metadata.get("uid", "")))
+            raise
+        self._scheduler.object_seen(self._kind.name, thing, now_s=time.time())
+        self._changed(thing.key)
+        self._wake()
+
+    on_updated = on_added
+
+    def on_deleted(self, identity: Identity) -> None:
+        key = f"{identity.namespace}/{identity.name}" if identity.namespace else identity.name
+        self._scheduler.object_gone(self._kind.name, key, now_s=time.time())
+        self._changed(key)
+        self._wake()
 
     def on_listed(self, *, asked_at_s: float) -> None:
         """Nothing to settle."""

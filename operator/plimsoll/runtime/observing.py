@@ -78,6 +78,8 @@ def show_state(telemetry: Telemetry, *, scheduler: Scheduler, reflectors: list[R
     """The gauges, as of now; called before each scrape."""
     for queue, count in scheduler.pending_counts().items():
         telemetry.pending_pods.labels(queue=queue).set(count)
+    for (queue, event), count in scheduler.take_incoming().items():
+        telemetry.queue_incoming_pods.labels(queue=queue, event=event).inc(count)
     telemetry.unschedulable_pods.clear()
     for plugin, count in scheduler.rejected_counts().items():
         telemetry.unschedulable_pods.labels(plugin=plugin).set(count)

@@ -11,27 +11,45 @@ import numpy as np
 from kubernetes.client import ApiClient as OfficialClient
 from prometheus_client import generate_latest
 
+from plimsoll.cluster.kinds import KINDS
+from plimsoll.cluster.pod import Uid
 from plimsoll.kube import handlers, preflight
 from plimsoll.kube.binding import Binder
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.connection import Connection
 from plimsoll.kube.embedding import EmbeddedKopf
 from plimsoll.kube.events import EventRecorder
+from plimsoll.kube.eviction import Evictor
 from plimsoll.kube.lease import LeaseElector
+from plimsoll.kube.nominating import Nominator
 from plimsoll.kube.pod_status import PodStatusWriter
 from plimsoll.kube.policy_status import write_policy_status
 from plimsoll.kube.reflector import Listener, Reflector
-from plimsoll.kube.resources import ASSIGNED_SELECTOR, NAMESPACES, NODES, PODS, POLICIES, Resource, pending_selector
+from plimsoll.kube.resource_claims import ReservationWriter
+from plimsoll.kube.resources import (
+    ASSIGNED_SELECTOR,
+    MAY_LACK,
+    MIRRORED,
+    NAMESPACES,
+    NODES,
+    PODS,
+    POLICIES,
+    Resource,
+    pending_selector,
+)
 from plimsoll.kube.sweep import Sweep
+from plimsoll.kube.volumes import VolumeWriter
 from plimsoll.policy.compiled import Policy
 from plimsoll.reporting.explanation import explanation
 from plimsoll.runtime.binds import BindPipeline
+from plimsoll.runtime.evictions import Evictions
 from plimsoll.runtime.leadership import Leadership
 from plimsoll.runtime.loop import DecisionLoop
-from plimsoll.runtime.mirror import AssignedPods, Namespaces, Nodes
+from plimsoll.runtime.mirror import ApiObjects, AssignedPods, Namespaces, Nodes
 from plimsoll.runtime.observing import Counts, show_state, watch_stalls
 from plimsoll.runtime.pending import PendingPods
 from plimsoll.runtime.policies import PolicyBook, PolicyEntry
+from plimsoll.runtime.prepare import Preparations
 from plimsoll.runtime.refresh import Refresher
 from plimsoll.runtime.reports import DecisionReports
 from plimsoll.runtime.settings import Settings
@@ -72,9 +90,12 @@ class Parts:
         self.conditions = self._make_conditions()
         self.reports = self._make_reports()
         self.binds = self._make_binds()
+        self.preparations = self._make_preparations()
+        self.evictions = self._make_evictions()
         self.loop = DecisionLoop(
             scheduler=self.scheduler,
-            binds=self.binds,
+            binds=self.preparations,
+            evictions=self.evictions,
             reports=self.reports,
             may_decide=lambda: self.leadership.may_decide,
         )
@@ -97,6 +118,7 @@ class Parts:
             reflectors=self.reflectors,
             leading=self.leadership.leading,
         )
+        self.telemetry.preparing_pods.set(self.preparations.under_way)
         return generate_latest(self.telemetry.registry)
 
     def watch_stalls(self) -> Coroutine[Any, Any, None]:
@@ -108,7 +130,11 @@ class Parts:
     def _leadership_changed(self) -> None:
         if not self.leadership.leading:
             self.conditions.drop()
+            self.preparations.wake_all()
         self._wake()
+
+    def _object_changed(self, key: str) -> None:
+        self.preparations.changed(key)
 
     def _turned(self) -> None:
         self.leadership.turned()
@@ -133,11 +159,23 @@ class Parts:
         return [
             self._make_reflector(NODES, Nodes(self.scheduler, wake=self._wake), name="nodes"),
             self._make_reflector(NAMESPACES, Namespaces(self.scheduler, wake=self._wake), name="namespaces"),
+            *(self._mirror_of(kind) for kind in KINDS),
             self._make_reflector(PODS, self.assigned, name="pods", params=selector),
         ]
 
+    def _mirror_of(self, kind: str) -> Reflector:
+        resource = MIRRORED[kind]
+        listener = ApiObjects(kind, self.scheduler, wake=self._wake, changed=self._object_changed)
+        return self._make_reflector(resource, listener, name=resource.plural, may_lack=kind in MAY_LACK)
+
     def _make_reflector(
-        self, resource: Resource, listener: Listener, *, name: str, params: dict[str, str] | None = None
+        self,
+        resource: Resource,
+        listener: Listener,
+        *,
+        name: str,
+        params: dict[str, str] | None = None,
+        may_lack: bool = False,
     ) -> Reflector:
         return Reflector(
             self.client,
@@ -145,6 +183,7 @@ class Parts:
             listener=listener,
             name=name,
             params=params,
+            may_lack=may_lack,
             restarted=lambda reason: self._counts.watch_restarted(name, reason),
             relisted=lambda: self._counts.relisted(name),
         )
@@ -202,6 +241,37 @@ class Parts:
             concurrency=self._settings.bind_concurrency,
         )
 
+    def _make_preparations(self) -> Preparations:
+        timeout_s = self._settings.lease_times.request_timeout_s
+        return Preparations(
+            scheduler=self.scheduler,
+            binds=self.binds,
+            volumes=VolumeWriter(self.client, timeout_s=timeout_s),
+            reservations=ReservationWriter(self.client, timeout_s=timeout_s),
+            nominate=Nominator(self.client, timeout_s=timeout_s).nominate,
+            may_bind=lambda: self.leadership.may_decide,
+            failed=self.reports.unprepared,
+            taken_back=self.reports.taken_back,
+            wake=self._wake,
+            timeout_s=self._settings.volume_bind_timeout_s,
+        )
+
+    def _make_evictions(self) -> Evictions:
+        return Evictions(
+            scheduler=self.scheduler,
+            evictor=Evictor(
+                self.client,
+                scheduler_name=self._settings.scheduler_name,
+                may_write=lambda: self.leadership.may_decide,
+                timeout_s=self._settings.lease_times.request_timeout_s,
+            ),
+            take_back=self._take_back,
+            clear_nomination=self.conditions.clear_nomination,
+            record=self.events.record,
+            wake=self._wake,
+            controller=self._settings.scheduler_name,
+        )
+
     def _make_refresher(self) -> Refresher:
         return Refresher(
             scheduler=self.scheduler,
@@ -221,6 +291,9 @@ class Parts:
 
     async def _write_status(self, entry: PolicyEntry, status: Json) -> None:
         await write_policy_status(self.client, name=entry.name, uid=entry.uid, status=status, previous=entry.status)
+
+    def _take_back(self, uid: Uid) -> bool:
+        return self.preparations.take_back(uid) or self.binds.take_back(uid)
 
     def _policy(self, name: str) -> Policy | None:
         entry = self.policies.get(name)

@@ -14,7 +14,7 @@ from plimsoll.reporting.conditions import PodCondition, bind_failed, unscheduled
 from plimsoll.reporting.events import Event, above_limits, failed_scheduling, scheduled
 from plimsoll.reporting.fit import failed_bind_message
 from plimsoll.runtime.pending import PendingPods, Waiting
-from plimsoll.scheduling.decision import Bind, Decision, Outcome, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Outcome, Preempt, Refuse
 from plimsoll.telemetry import Telemetry, attempts_label
 
 log = logging.getLogger("plimsoll.decisions")
@@ -58,10 +58,11 @@ class DecisionReports:
         if decision.load_set_aside:
             self._telemetry.load_fallback.labels(policy=decision.policy, reason="set_aside").inc()
 
-    def refused(self, command: Refuse, *, took_s: float) -> None:
+    def refused(self, command: Refuse | Preempt, *, took_s: float) -> None:
         pod, decision = command.pod, command.decision
         error = decision.outcome is Outcome.ERROR
         self._attempt("error" if error else "unschedulable", decision, took_s)
+        self._preemption(decision)
         condition = unscheduled(decision, generation=self._generation(pod))
         log.info("pod is not placed", extra=_fields(decision) | {"reason": condition.message})
         self._record(failed_scheduling(pod, message=condition.message, controller=self._controller))
@@ -77,6 +78,11 @@ class DecisionReports:
         else:
             fields = _fields(command.decision) | {"why": result.outcome.value, "reason": result.message}
             log.info("pod was not ours to bind", extra=fields)
+
+    def unprepared(self, command: Bind, problem: str, took_s: float) -> None:
+        """What the pod needed before its Binding did not come about; the Binding was not sent."""
+        self._under_way.pop(command.pod.uid, None)
+        self._went_wrong(command.pod, command.decision, problem, took_s)
 
     def taken_back(self, command: Bind) -> None:
         """The Binding was not even sent."""
@@ -98,11 +104,19 @@ class DecisionReports:
                 self._record(above_limits(policy, controller=self._controller))
 
     def _failed(self, pod: PodInfo, decision: Decision, message: str, took_s: float) -> None:
+        self._went_wrong(pod, decision, failed_bind_message(message), took_s)
+
+    def _went_wrong(self, pod: PodInfo, decision: Decision, sentence: str, took_s: float) -> None:
         self._attempt("error", decision, took_s)
-        log.warning("binding failed", extra=_fields(decision) | {"reason": message})
-        sentence = failed_bind_message(message)
+        log.warning("binding failed", extra=_fields(decision) | {"reason": sentence})
         self._record(failed_scheduling(pod, message=sentence, controller=self._controller))
         self._write_condition(pod, bind_failed(sentence, generation=self._generation(pod)))
+
+    def _preemption(self, decision: Decision) -> None:
+        if decision.victims or "preemption: " in decision.after:
+            self._telemetry.preemption_attempts.inc()
+        if decision.victims:
+            self._telemetry.preemption_victims.observe(len(decision.victims))
 
     def _attempt(self, result: str, decision: Decision, took_s: float) -> None:
         self._telemetry.schedule_attempts.labels(result=result, policy=decision.policy).inc()
@@ -117,4 +131,6 @@ def _fields(decision: Decision) -> dict[str, Any]:
     fields: dict[str, Any] = {"pod": decision.pod.key, "policy": decision.policy}
     if decision.node:
         fields |= {"node": decision.node, "score": round(decision.score, 1), "feasible": decision.feasible}
+    if decision.victims:
+        fields |= {"nominated": decision.nominated_node, "victims": [victim.key for victim in decision.victims]}
     return fields | {"nodes": decision.nodes}

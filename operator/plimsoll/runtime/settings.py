@@ -47,6 +47,7 @@ class Settings(BaseModel):
     bind_concurrency: int = Field(default=48, ge=1, le=1024)
     events_per_second: float = Field(default=100.0, gt=0.0)
     sweep_interval_s: float = Field(default=60.0, ge=1.0)
+    volume_bind_timeout_s: float = Field(default=600.0, ge=0.0)
 
     @field_validator("metrics_address", mode="before")
     @classmethod

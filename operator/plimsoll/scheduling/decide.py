@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
-from plimsoll.filters.interface import Refusal
-from plimsoll.filters.run import ANY_NODE, UNSUPPORTED, FilterCaches, run_filters, selected_rows
+from plimsoll.filters import load_limits
+from plimsoll.filters.caches import FilterCaches
+from plimsoll.filters.interface import Code, Overlay, Refusal
+from plimsoll.filters.order import ANY_NODE, UNSUPPORTED
+from plimsoll.filters.prepared import PodFilters, prepare_filters
+from plimsoll.filters.run import run_filters, selected_rows, yields_to
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import Formula, InFlight, OnOverload, Policy
 from plimsoll.scheduling.choice import best_rows, choose
 from plimsoll.scheduling.decision import Decision, NodeScore, Outcome, Rejection
 from plimsoll.scheduling.limits import within_limits
+from plimsoll.scheduling.preemption.post_filter import PostFilter, after_filters, after_problem
+from plimsoll.scheduling.preparing import preparation
 from plimsoll.scheduling.terms import Terms, weigh
 from plimsoll.scores.load import least_loaded
-from plimsoll.scores.preferences import PreferenceCaches
+from plimsoll.scores.preferred.caches import PreferenceCaches
 
 NO_NODES = "no nodes available to schedule pods"
 _UNSUPPORTED = "pod uses fields that this scheduler does not support yet"
 _EXAMPLES = 10
+# What could not be judged is expected nowhere any more.
+_NOWHERE = PostFilter(nominated_node="")
 
 
 @dataclass(slots=True)
@@ -69,24 +77,70 @@ class _Attempt:
     caches: Caches
 
     def run(self, rng: np.random.Generator) -> Decision:
-        fit = run_filters(self.view, self.pod, self.policy, self.caches.filters)
-        if fit.problem:
-            return self.failed(Outcome.UNSCHEDULABLE, problem=fit.problem, rejected_by=fit.problem_plugin)
+        filters = prepare_filters(self.view, self.pod, self.policy)
+        if filters.problem is not None:
+            error = filters.problem.code is Code.ERROR
+            outcome = Outcome.ERROR if error else Outcome.UNSCHEDULABLE
+            after = _NOWHERE if error else after_problem(filters)
+            return self.failed(
+                outcome, problem=filters.problem.message, rejected_by=filters.problem_plugin, after=after
+            )
         projected = self.load.projected(self.view, self.pod) if self.load.counts else None
+        nominated = self._nominated(filters)
+        if nominated is not None:
+            return self._placed(
+                filters,
+                int(np.flatnonzero(nominated)[0]),
+                nominated,
+                self._terms(nominated, projected),
+                projected,
+                refusals=(),
+            )
+        fit = run_filters(filters, self.caches.filters)
         limited = within_limits(self.view, self.load, self.pod, fit.rows, projected)
         refusals = (*fit.refusals, *limited.refusals)
         if limited.rows.any():
             terms = self._terms(limited.rows, projected)
             row = choose(terms.cost, limited.rows, rng)
-            return self._placed(row, limited.rows, terms, projected, refusals)
+            return self._placed(filters, row, limited.rows, terms, projected, refusals=refusals)
         if projected is not None and limited.over.any() and self.policy.on_overload is OnOverload.LEAST_LOADED:
             terms = self._terms(limited.over, projected)
             row = choose(least_loaded(self.load, projected), limited.over, rng)
-            return self._placed(row, limited.over, terms, projected, refusals, overloaded=True)
-        return self.failed(Outcome.UNSCHEDULABLE, refusals=refusals)
+            return self._placed(filters, row, limited.over, terms, projected, refusals=refusals, overloaded=True)
+        after = after_filters(filters, refusals, barred=self._barred(projected), rng=rng)
+        return self.failed(Outcome.UNSCHEDULABLE, refusals=refusals, after=after)
+
+    def _nominated(self, filters: PodFilters) -> Bools | None:
+        """[N], the node that preemption made room on, if the pod fits there now: no other is looked at then.
+
+        Load limits do not hold there: the room was made for this very pod.
+        """
+        view = self.view
+        row = view.row_of.get(view.nominated.node_of(self.pod.uid))
+        if row is None:
+            return None
+        others = yields_to(view, self.pod, view.name(row))
+        if filters.check(row, Overlay()) or (others and filters.check(row, Overlay(added=others))):
+            return None
+        alone = np.zeros(view.size, dtype=np.bool_)
+        alone[row] = True
+        return alone
+
+    def _barred(self, projected: Floats | None) -> Sequence[Refusal]:
+        """Where the policy lets the pod not be, whoever gives way; under LeastLoaded a limit bars nothing."""
+        refusals = within_limits(self.view, self.load, self.pod, self.view.live, projected).refusals
+        if self.policy.on_overload is OnOverload.WAIT:
+            return refusals
+        return [refusal for refusal in refusals if refusal.reason == load_limits.NO_READINGS]
 
     def failed(
-        self, outcome: Outcome, *, problem: str = "", rejected_by: str = "", refusals: Iterable[Refusal] = ()
+        self,
+        outcome: Outcome,
+        *,
+        problem: str = "",
+        rejected_by: str = "",
+        refusals: Iterable[Refusal] = (),
+        after: PostFilter = _NOWHERE,
     ) -> Decision:
         plugins = {refusal.plugin for refusal in refusals} | ({rejected_by} - {""})
         return Decision(
@@ -100,18 +154,22 @@ class _Attempt:
             rejections=self._rejections(refusals),
             rejected_by=frozenset(plugins),
             problem=problem,
+            after=after.message,
+            nominated_node=after.nominated_node,
+            victims=after.victims,
             load_set_aside=self.load.set_aside,
             readings_at_s=self._readings_at_s(),
         )
 
     def _placed(
         self,
+        filters: PodFilters,
         row: int,
         feasible: Bools,
         terms: Terms,
         projected: Floats | None,
-        refusals: Iterable[Refusal],
         *,
+        refusals: Iterable[Refusal],
         overloaded: bool = False,
     ) -> Decision:
         rows = [int(r) for r in best_rows(terms.cost, feasible)]
@@ -131,6 +189,7 @@ class _Attempt:
             overloaded=overloaded,
             load_set_aside=self.load.set_aside,
             readings_at_s=self._readings_at_s(),
+            prepare=preparation(filters, row),
         )
 
     def _terms(self, feasible: Bools, projected: Floats | None) -> Terms:
@@ -162,6 +221,7 @@ class _Attempt:
                 m.metric.name: round(100 * float(d[row])) for m, d in zip(counted, _rows(projected), strict=True)
             },
             sampled_at_s=self.load.sampled_at_s(row) if counted else None,
+            preferences=terms.preferences.at(row),
         )
 
     def _rejections(self, refusals: Iterable[Refusal]) -> tuple[Rejection, ...]:

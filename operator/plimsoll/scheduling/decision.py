@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.scheduling.preparing import Preparation
 
 
 class Outcome(enum.Enum):
@@ -25,6 +26,7 @@ class NodeScore:
         readings: measured utilisation in percent by metric; None where missing.
         projected: the same with pods in flight and this pod added.
         sampled_at_s: the oldest sample time among the readings; None without readings.
+        preferences: kube-scheduler's normalised score, 0..100, by the plugins that tell the feasible nodes apart.
     """
 
     node: str
@@ -33,6 +35,7 @@ class NodeScore:
     readings: Mapping[str, int | None] = field(default_factory=dict)
     projected: Mapping[str, int] = field(default_factory=dict)
     sampled_at_s: float | None = None
+    preferences: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,12 @@ class Decision:
         rejected_by: filters whose change could help; the queue waits for these.
         problem: what stands in the way of the pod as a whole, apart from nodes; "" where only nodes refused.
         overloaded: every fit node was above the policy's limits and the least loaded was taken.
+        after: what kube-scheduler's PostFilter plugins add to the sentence; "" where preemption helps.
+        nominated_node: where preemption makes room; "" ends a nomination, None leaves it as it is.
+        victims: pods that must go for it, the most important first; some may be terminating already.
         load_set_aside: why the load term did not count; "" if it did or was not asked for.
         readings_at_s: time of the newest sample that was used; None where metrics did not count.
+        prepare: what must be done before the Binding; None where nothing must.
     """
 
     pod: PodInfo
@@ -82,8 +89,12 @@ class Decision:
     rejected_by: frozenset[str] = frozenset()
     problem: str = ""
     overloaded: bool = False
+    after: str = ""
+    nominated_node: str | None = None
+    victims: tuple[PodInfo, ...] = ()
     load_set_aside: str = ""
     readings_at_s: float | None = None
+    prepare: Preparation | None = None
 
     @property
     def runner_up(self) -> NodeScore | None:
@@ -92,10 +103,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Command: POST the Binding; then tell the Scheduler ``bound`` or ``bind_failed``."""
+    """Command: prepare what is to be prepared, POST the Binding; then tell the Scheduler ``bound`` or ``bind_failed``.
+
+    Attributes:
+        prepare: None where nothing must be done before.
+    """
 
     pod: PodInfo
     decision: Decision
+    prepare: Preparation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +122,17 @@ class Refuse:
     decision: Decision
 
 
-Command = Bind | Refuse
+@dataclass(frozen=True, slots=True)
+class Preempt:
+    """Command: as Refuse, and evict the victims; then tell the Scheduler ``preempted``.
+
+    Attributes:
+        displaced: pods of lower priority that were nominated to the node and are no longer.
+    """
+
+    pod: PodInfo
+    decision: Decision
+    displaced: tuple[PodInfo, ...] = ()
+
+
+Command = Bind | Refuse | Preempt

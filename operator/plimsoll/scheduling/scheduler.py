@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.kinds import KINDS
+from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.objects import ApiObject
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Bools
-from plimsoll.filters.run import POLICY, selected_rows
+from plimsoll.cluster.volume_matching import NO_VOLUMES
+from plimsoll.filters.order import POLICY
+from plimsoll.filters.run import selected_rows
 from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from plimsoll.policy.selection import Selection, select_policy
 from plimsoll.scheduling.decide import Caches, decide
-from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Refuse
+from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Preempt, Refuse
+from plimsoll.scheduling.hints import Hints
 from plimsoll.scheduling.history import History
+from plimsoll.scheduling.judgement import Judgement, judge
 from plimsoll.scheduling.loads import Loads
 from plimsoll.scheduling.overview import PolicyOverview, overview_of
 from plimsoll.scheduling.placed import PlacedPods
+from plimsoll.scheduling.preparing import Progress, progress
 from plimsoll.scheduling.queue import Queue, QueuedPod
 
 
@@ -34,11 +43,11 @@ class Scheduler:
         self._name = scheduler_name
         self._rng = rng
         self._cache = Cache()
-        self._queue = Queue()
+        self._hints = Hints(self._cache.view)
+        self._queue = Queue(self._hints)
         self._caches = Caches()
         self._loads = Loads(self._cache.view, self._selected)
         self._policies: dict[str, Policy] = {}
-        self._namespaces: dict[str, Mapping[str, str]] = {}
         self._binding: dict[Uid, QueuedPod] = {}
         self._bound_at_s: dict[Uid, float] = {}
         self._placed = PlacedPods()
@@ -56,7 +65,7 @@ class Scheduler:
 
     def pod_assigned(self, pod: PodInfo, *, now_s: float) -> None:
         """A pod with a node, by whomever; a terminal one is as good as gone."""
-        self._queue.remove(pod.uid)
+        self._leaves_queue(pod.uid, node=pod.node, now_s=now_s)
         if pod.terminal:
             self.assigned_pod_gone(pod.uid, now_s=now_s)
             return
@@ -84,33 +93,45 @@ class Scheduler:
         if pod.uid in self._cache:
             if pod.uid in self._binding:
                 # A Binding that fails is tried again as the pod is by then.
-                self._binding[pod.uid].pod, self._binding[pod.uid].gone = pod, False
+                self._binding[pod.uid].changed(pod)
+                self._binding[pod.uid].gone = False
             return
         if pod.deleting or pod.terminal or pod.node or pod.scheduler_name != self._name:
-            self._queue.remove(pod.uid)
+            self._leaves_queue(pod.uid, now_s=now_s)
             return
+        ended = self._cache.pending_pod_seen(pod)
         self._queue.put(pod, now_s=now_s)
+        self._wake(ended, now_s=now_s)
+        self._wake_if_reselected(pod.uid, now_s=now_s)
 
-    def pending_pod_gone(self, uid: Uid, *, now_s: float) -> None:  # noqa: ARG002
+    def pending_pod_gone(self, uid: Uid, *, now_s: float) -> None:
         """Deleted, or no longer pending. What is being bound is settled by the Binding's answer."""
-        self._queue.remove(uid)
+        self._leaves_queue(uid, now_s=now_s)
         if uid in self._binding:
             self._binding[uid].gone = True
 
     def namespace_seen(self, name: str, labels: Mapping[str, str], *, now_s: float) -> None:
-        if self._namespaces.get(name) != labels:
-            self._namespaces[name] = labels
+        change = self._cache.put_namespace(Namespace(name, labels))
+        if change is not None:
             self._selection += 1
+            self._wake(change, now_s=now_s)
             self._wake_reselected(now_s=now_s, namespace=name)
 
-    def namespace_gone(self, name: str, *, now_s: float) -> None:  # noqa: ARG002
-        self._namespaces.pop(name, None)
+    def namespace_gone(self, name: str, *, now_s: float) -> None:
+        self._wake(self._cache.drop_namespace(name), now_s=now_s)
         self._selection += 1
+
+    def object_seen(self, kind: str, thing: ApiObject, *, now_s: float) -> None:
+        """Any other object that scheduling asks about, of a kind of ``cluster/kinds.py``."""
+        self._wake(self._cache.put_object(KINDS[kind], thing), now_s=now_s)
+
+    def object_gone(self, kind: str, key: str, *, now_s: float) -> None:
+        self._wake(self._cache.drop_object(KINDS[kind], key), now_s=now_s)
 
     def policies_changed(self, policies: Iterable[Policy], *, now_s: float) -> None:
         """The policies in force from now on: all that can be, whatever their mode."""
         before = self._policies
-        self._policies = {p.name: p for p in policies}
+        self._policies = self._hints.policies = {p.name: p for p in policies}
         self._caches.filters.keep_policies({BUILT_IN.name, *self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         if before != self._policies:
@@ -125,6 +146,8 @@ class Scheduler:
 
     def bound(self, uid: Uid, *, now_s: float) -> None:
         """The Binding was accepted. The watch confirms it, or has done so already."""
+        self._queue.done(uid)
+        self._cache.volumes_settled(uid)
         if self._binding.pop(uid, None) is not None and uid in self._cache.assumed():
             self._bound_at_s[uid] = now_s
 
@@ -135,13 +158,32 @@ class Scheduler:
             retry: False where the pod is gone or somebody else bound it.
         """
         queued = self._binding.pop(uid, None)
+        for freed in self._cache.forget_volumes(uid):
+            self._wake(freed, now_s=now_s)
         change = self._cache.forget(uid)
         if change is None:
+            self._queue.done(uid)
             return  # confirmed by the watch meanwhile, or deleted
         self._forget(uid)
         self._wake(change, now_s=now_s)
         if retry and queued is not None and not queued.gone:
             self._queue.failed(queued, rejected_by=frozenset(), now_s=now_s)
+        else:
+            self._queue.done(uid)
+
+    def volume_written(self, key: str) -> None:
+        """What was assumed of a volume (its name) or claim (``namespace/name``) stands at the API server."""
+        self._cache.volume_written(key)
+
+    def victim_evicted(self, uid: Uid, *, now_s: float) -> None:
+        """The API server has taken the deletion of a victim; the watch will say so, if later."""
+        victim = self._cache.pod(uid)
+        if victim is not None and uid not in self._cache.assumed():
+            self._wake(self._cache.put_pod(replace(victim, deleting=True, giving_way=True)), now_s=now_s)
+
+    def preempted(self, uid: Uid, *, failed: bool, now_s: float) -> None:
+        """The evictions for this pod are through, or have failed; until then it is not tried again."""
+        self._queue.release(uid, retry=failed, now_s=now_s)
 
     # -- what the shell asks --------------------------------------------------------------------------
 
@@ -153,10 +195,38 @@ class Scheduler:
         decision = self._decide(queued, now_s=now_s)
         self._history.keep(decision)
         if decision.outcome is not Outcome.BIND:
-            self._queue.failed(queued, rejected_by=decision.rejected_by, now_s=now_s)
-            return Refuse(queued.pod, decision)
+            return self._refuse(queued, decision, now_s=now_s)
         self._assume(queued, decision, now_s=now_s)
-        return Bind(queued.pod, decision)
+        return Bind(queued.pod, decision, decision.prepare)
+
+    def judge(self, pod: PodInfo, *, now_s: float) -> Judgement:
+        """What would become of the pod, with every node's verdict; it leaves no trace."""
+        selection = self._select(pod)
+        if selection.policy is None:
+            return Judgement(self._undecided(pod, selection.problem, rejected_by=frozenset({POLICY}), now_s=now_s), {})
+        return judge(
+            view=self._cache.view,
+            load=self._loads.of(selection.policy, now_s=now_s),
+            policy=selection.policy,
+            pod=pod,
+            now_s=now_s,
+            rng=self._rng,
+            caches=self._caches,
+        )
+
+    def progress(self, command: Bind, written: Mapping[str, str]) -> Progress:
+        """How far the pod's claims are.
+
+        Args:
+            written: the versions that our writes made, by volume and by claim.
+        """
+        pod, queued = command.pod, self._binding.get(command.pod.uid)
+        if queued is None or pod.uid not in self._cache.assumed():
+            return Progress(over=True)
+        if queued.gone:
+            return Progress(problem=f'pod does not exist any more: pod "{pod.name}" not found')
+        volumes = command.prepare.volumes if command.prepare else NO_VOLUMES
+        return progress(self._cache.view, command.decision.node, volumes, written)
 
     def wake_at_s(self) -> float | None:
         """When ``next_command`` may have something: 0.0 for now, None for not before something changes."""
@@ -166,8 +236,16 @@ class Scheduler:
         """Newest first. ``pod_key`` is namespace/name."""
         return self._history.of(pod_key)
 
+    def nominated_to(self, uid: Uid) -> str:
+        """The node on which room is being made for a pending pod; "" for none."""
+        return self._cache.view.nominated.node_of(uid)
+
     def pending_counts(self) -> Mapping[str, int]:
         return self._queue.counts()
+
+    def take_incoming(self) -> Mapping[tuple[str, str], int]:
+        """Pods that came into a place of the queue since this was last asked, by place and event."""
+        return self._queue.take_incoming()
 
     def rejected_counts(self) -> Mapping[str, int]:
         """Waiting pods by the plugin that rejected them."""
@@ -231,13 +309,48 @@ class Scheduler:
             feasible=0,
             rejected_by=rejected_by,
             problem=problem,
+            nominated_node="",
         )
 
+    def _refuse(self, queued: QueuedPod, decision: Decision, *, now_s: float) -> Refuse | Preempt:
+        pod, node = queued.pod, decision.nominated_node
+        evicts = any(not victim.deleting for victim in decision.victims)
+        if evicts:
+            self._queue.hold(pod.uid, now_s=now_s)
+        if node is not None:
+            self._wake(self._cache.nominate(pod, node), now_s=now_s)
+        self._queue.failed(queued, rejected_by=decision.rejected_by, now_s=now_s)
+        return Preempt(pod, decision, self._displace(pod, node or "", now_s=now_s)) if evicts else Refuse(pod, decision)
+
+    def _displace(self, pod: PodInfo, node: str, *, now_s: float) -> tuple[PodInfo, ...]:
+        """Pods of lower priority that were nominated there may no longer fit: they look elsewhere at once."""
+        displaced = tuple(p for p in self._cache.view.nominated.pods_on(node) if p.priority < pod.priority)
+        for lower in displaced:
+            self._wake(self._cache.nominate(lower, ""), now_s=now_s)
+        return displaced
+
+    def _leaves_queue(self, uid: Uid, *, node: str = "", now_s: float) -> None:
+        """It is pending no more: it runs on the node, or nowhere."""
+        self._queue.remove(uid, now_s=now_s)
+        self._nomination_ended(self._cache.pending_pod_gone(uid), node=node, now_s=now_s)
+
+    def _nomination_ended(self, change: Change | None, *, node: str, now_s: float) -> None:
+        """Whoever takes the place that was kept for it frees nothing."""
+        if change is not None and change.before.node != node:
+            self._wake(change, now_s=now_s)
+
     def _assume(self, queued: QueuedPod, decision: Decision, *, now_s: float) -> None:
+        ended = self._cache.nominate(queued.pod, "")
         assumed = self._cache.assume(queued.pod, decision.node)
+        self._nomination_ended(ended, node=decision.node, now_s=now_s)
         self._placed.put(assumed.uid, decision.policy)
         self._binding[assumed.uid] = queued
+        if decision.prepare is not None:
+            self._cache.assume_volumes(assumed.uid, decision.node, decision.prepare.volumes)
         self._loads.pod_placed(assumed, now_s=now_s)
+        # The watch confirms what is assumed already: pods that wait for this one hear of it now or never.
+        self._wake(Change(ChangeKind.POD_ADDED, after=assumed), now_s=now_s)
+        self._queue.placed(assumed.uid, now_s=now_s)
 
     def _forget(self, uid: Uid) -> None:
         self._placed.remove(uid)
@@ -245,7 +358,7 @@ class Scheduler:
         self._loads.pod_gone(uid)
 
     def _select(self, pod: PodInfo) -> Selection:
-        return select_policy(self._policies, pod, self._namespaces.get(pod.namespace, {}))
+        return select_policy(self._policies, pod, self._cache.view.namespaces.get(pod.namespace, {}))
 
     def _selected_by(self, queued: QueuedPod) -> str | None:
         """Name of the policy that would place the pod; asked often, so it is kept while nothing about it changes."""
@@ -260,11 +373,23 @@ class Scheduler:
     def _wake(self, change: Change | None, *, now_s: float) -> None:
         if change is not None:
             self._queue.wake(change, now_s=now_s)
+            if change.kind & ChangeKind.POD_DELETED:
+                self._wake_expectant(change.before.node, now_s=now_s)
+
+    def _wake_expectant(self, node: str, *, now_s: float) -> None:
+        """Who is nominated to a node takes it once its victims are gone, or gives it up for those who wait."""
+        view = self._cache.view
+        for pod in list(view.nominated.pods_on(node)):
+            if not any(p.giving_way and p.priority < pod.priority for p in view.residents.on(node)):
+                self._queue.wake_pod(pod.uid, now_s=now_s)
 
     def _wake_reselected(self, *, now_s: float, namespace: str | None = None) -> None:
         """Pods (of one namespace) that another policy would place now than at their last attempt."""
         for queued in list(self._queue):
-            if not queued.attempts or namespace not in {None, queued.pod.namespace}:
-                continue
-            if (self._selected_by(queued) or "") != queued.policy:
-                self._queue.wake_pod(queued.pod.uid, now_s=now_s)
+            if namespace in {None, queued.pod.namespace}:
+                self._wake_if_reselected(queued.pod.uid, now_s=now_s)
+
+    def _wake_if_reselected(self, uid: Uid, *, now_s: float) -> None:
+        queued = self._queue.get(uid)
+        if queued is not None and queued.attempts and (self._selected_by(queued) or "") != queued.policy:
+            self._queue.wake_pod(uid, now_s=now_s)

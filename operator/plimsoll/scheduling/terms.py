@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
 from plimsoll.scores.load import load_term
-from plimsoll.scores.preferences import PreferenceCaches, preferences_term
+from plimsoll.scores.preferences import Preferences, preferences_term
+from plimsoll.scores.preferred.caches import PreferenceCaches
 from plimsoll.scores.requests import requests_term
 from plimsoll.scores.spreading import spreading_term
 
@@ -26,10 +27,12 @@ class Terms:
     Attributes:
         by_name: the terms that applied.
         cost: their mean, weighted by ``placement``.
+        preferences: what the term of that name is made of.
     """
 
     by_name: Mapping[str, Floats]
     cost: Floats
+    preferences: Preferences = field(default_factory=Preferences)
 
 
 def weigh(
@@ -57,14 +60,15 @@ def weigh(
         costs.append((REQUESTS, placement.requests, requests_term(view, pod)))
     if placement.spreading > 0:
         costs.append((SPREADING, placement.spreading, spreading_term(view, pod, feasible)))
+    preferences = Preferences()
     if placement.preferences > 0:
-        preferred = preferences_term(view, pod, feasible, caches)
-        if preferred is not None:
-            costs.append((PREFERENCES, placement.preferences, preferred))
+        preferences = preferences_term(view, pod, feasible, caches)
+        if preferences.telling:
+            costs.append((PREFERENCES, placement.preferences * preferences.wishes, preferences.cost))
     if not costs:
         # Load was all that the policy weighs, and it is set aside: anything is better than blind chance.
         costs.append((REQUESTS, 1.0, requests_term(view, pod)))
-    return Terms({name: term for name, _, term in costs}, _mean(costs, view.size))
+    return Terms({name: term for name, _, term in costs}, _mean(costs, view.size), preferences)
 
 
 def _mean(costs: list[tuple[str, float, Floats]], size: int) -> Floats:

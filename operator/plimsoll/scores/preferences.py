@@ -1,57 +1,97 @@
-"""The preferences term: where the pod would rather be, by preferred node affinity and PreferNoSchedule taints.
+"""The preferences term: where the pod would rather be, and where others would rather have it.
 
-Sources: kube-scheduler's NodeAffinity (sum of the weights of matching terms over the largest such sum) and
-TaintToleration (untolerated PreferNoSchedule taints over the most of them), in the ratio of their weights there.
+Five of kube-scheduler's score plugins speak, each by its own normalised score. What is written down (in this pod, in
+a pod on a node, in a taint) is a wish and weighs as it does there, relative to node affinity. What nobody wrote weighs
+a fraction of one: enough to decide between nodes that are about alike, not enough against a moderate difference in
+load.
+
+Wishes add up: the term is the mean of those that tell the nodes apart, and weighs as much as these together. So one
+clear wish is worth the same whatever else there is to say about the nodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from plimsoll.cluster.node import NodeInfo
-from plimsoll.cluster.node_column import NodeColumns
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.snapshot import Bools, Snapshot
-from plimsoll.cluster.taints import tolerated
+from plimsoll.cluster.snapshot import Bools, Ints, Snapshot
 from plimsoll.load.readings import Floats
+from plimsoll.scores.normalise import MAX_SCORE
+from plimsoll.scores.preferred import (
+    image_locality,
+    inter_pod_affinity,
+    node_affinity,
+    pod_topology_spread,
+    taint_toleration,
+)
+from plimsoll.scores.preferred.caches import PreferenceCaches
 
-_AFFINITY, _TAINTS = 2.0, 3.0
-
-
-@dataclass(slots=True)
-class PreferenceCaches:
-    """Raw columns by class of pods; normalised late, since that depends on which nodes are feasible."""
-
-    affinity: NodeColumns = field(default_factory=lambda: NodeColumns(np.float64))
-    taints: NodeColumns = field(default_factory=lambda: NodeColumns(np.float64))
-
-
-def preferences_term(view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches) -> Floats | None:
-    """[N], 0..1; None where the feasible nodes are all alike to the pod."""
-    if np.count_nonzero(feasible) <= 1:
-        return None
-    costs: list[tuple[float, Floats]] = []
-    avoided = caches.taints.of(view, pod.class_key, lambda node: _avoided(node, pod)).astype(np.float64, copy=False)
-    most = avoided[feasible].max(initial=0.0)
-    if most > 0:
-        costs.append((_TAINTS, np.clip(avoided / most, 0.0, 1.0)))
-    if pod.preferred_nodes:
-        wanted = caches.affinity.of(view, pod.class_key, lambda node: _wanted(node, pod)).astype(np.float64, copy=False)
-        most = wanted[feasible].max(initial=0.0)
-        if most > 0:
-            costs.append((_AFFINITY, 1 - np.clip(wanted / most, 0.0, 1.0)))
-    if not costs:
-        return None
-    total: Floats = np.sum([weight * cost for weight, cost in costs], axis=0)
-    return total / sum(weight for weight, _ in costs)
+# kube-scheduler's default weights over that of node affinity.
+_WRITTEN = {
+    taint_toleration.NAME: 3 / 2,
+    node_affinity.NAME: 1.0,
+    pod_topology_spread.NAME: 1.0,
+    inter_pod_affinity.NAME: 1.0,
+}
+_IMAGES = 1 / 4
+# The spreading term says the same of the replicas of one workload, and weighs enough.
+_SPREAD_BY_DEFAULT = 1 / 8
 
 
-def _avoided(node: NodeInfo, pod: PodInfo) -> int:
-    """Taints that ask the pod to stay away."""
-    return sum(t.effect == "PreferNoSchedule" and not tolerated(t, pod.tolerations) for t in node.taints)
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What the plugins say.
+
+    Attributes:
+        scores: by plugin, [N], kube-scheduler's normalised score, 0..100, of the feasible nodes; absent where
+            kube-scheduler skips the plugin, and all of them where there is nothing to compare.
+        telling: the plugins to which the feasible nodes are not all alike.
+        cost: [N], 0..1, how far a node is behind the best by each of these; zeros where there are none.
+        wishes: what they weigh together; a wish of the pod for some nodes is 1.
+    """
+
+    scores: Mapping[str, Ints] = field(default_factory=dict)
+    telling: frozenset[str] = frozenset()
+    cost: Floats = field(default_factory=lambda: np.zeros(0))
+    wishes: float = 0.0
+
+    def at(self, row: int) -> Mapping[str, int]:
+        """One feasible node's scores by the plugins that tell the nodes apart."""
+        return {name: int(self.scores[name][row]) for name in self.scores if name in self.telling}
 
 
-def _wanted(node: NodeInfo, pod: PodInfo) -> int:
-    return sum(p.weight for p in pod.preferred_nodes if p.term.matches(node.labels, node.name))
+def preferences_term(view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches) -> Preferences:
+    """Over the feasible nodes; of other rows the scores and the cost say nothing."""
+    rows = np.flatnonzero(feasible)
+    if len(rows) <= 1:
+        return Preferences(cost=np.zeros(view.size))
+    scores = {name: found for name, found in _scores(view, pod, feasible, caches) if found is not None}
+    total, weights = np.zeros(view.size), dict[str, float]()
+    for name, found in scores.items():
+        compared = found[rows]
+        best = int(compared.max())
+        if int(compared.min()) < best:
+            weights[name] = _weight(name, pod)
+            total += weights[name] * np.clip((best - found) / MAX_SCORE, 0.0, 1.0)
+    wishes = sum(weights.values())
+    return Preferences(scores, frozenset(weights), total / wishes if weights else total, wishes)
+
+
+def _scores(
+    view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches
+) -> Iterator[tuple[str, Ints | None]]:
+    """In the order of kube-scheduler's default profile."""
+    yield taint_toleration.NAME, taint_toleration.score(view, pod, feasible, caches)
+    yield node_affinity.NAME, node_affinity.score(view, pod, feasible, caches)
+    yield pod_topology_spread.NAME, pod_topology_spread.score(view, pod, feasible, caches)
+    yield inter_pod_affinity.NAME, inter_pod_affinity.score(view, pod, feasible)
+    yield image_locality.NAME, image_locality.score(view, pod, caches)
+
+
+def _weight(name: str, pod: PodInfo) -> float:
+    if name == pod_topology_spread.NAME and not pod.spread:
+        return _SPREAD_BY_DEFAULT
+    return _WRITTEN.get(name, _IMAGES)

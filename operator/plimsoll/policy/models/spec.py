@@ -75,8 +75,8 @@ class PlacementWeights(ApiModel):
     spreading: Weight = 3
     """Pods of the same workload on the same node or in the same zone."""
     preferences: Weight = 6
-    """The pod's soft preferences: preferred node affinity and PreferNoSchedule taints. Preferred pod affinity and
-    ScheduleAnyway constraints do not count yet."""
+    """Soft preferences: preferred node and pod affinity, PreferNoSchedule taints, ScheduleAnyway constraints, and with
+    little weight default spreading and images that are there. Each clear wish weighs this much."""
 
     rules: ClassVar = (
         Rule(

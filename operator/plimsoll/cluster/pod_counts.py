@@ -1,0 +1,199 @@
+"""How many pods that a selector selects run on which node, kept in step with the pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.pod_terms import PodSelector
+from plimsoll.cluster.selector_index import SelectorIndex
+from plimsoll.cluster.strict_selectors import equals_one_of
+
+Ints = NDArray[np.int64]
+Labels = Mapping[str, str]
+
+# A matcher costs 8 bytes per node. When there are more than these, a quarter goes at once: all classes of pods are
+# looked through then.
+_MAX_MATCHERS = 512
+_FIRST_ROWS = 16
+_ClassKey = tuple[str | bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PodMatcher:
+    """Which pods on nodes an incoming pod's terms or constraints count.
+
+    Attributes:
+        selectors: all must select a pod.
+        terminating: whether pods with a deletion timestamp count.
+    """
+
+    selectors: tuple[PodSelector, ...]
+    terminating: bool = True
+
+    def matches(self, namespace: str, namespace_labels: Labels | None, labels: Labels) -> bool:
+        return all(s.of_incoming_selects(namespace, namespace_labels, labels) for s in self.selectors)
+
+
+class _Column:
+    """What one matcher counts."""
+
+    __slots__ = ("asked", "counts", "matcher")
+
+    def __init__(self, matcher: PodMatcher, rows: int) -> None:
+        self.matcher = matcher
+        self.counts = np.zeros(rows, dtype=np.int64)
+        self.asked = 0
+
+
+class _LabelClass:
+    """Pods that every matcher treats alike, by row, and the columns that count them."""
+
+    __slots__ = ("deleting", "hits", "labels", "rows")
+
+    def __init__(self, labels: Labels, *, deleting: bool) -> None:
+        self.labels = labels
+        self.deleting = deleting
+        self.rows: dict[int, int] = {}
+        self.hits: tuple[_Column, ...] = ()
+
+    def show(self, columns: Iterable[_Column], sign: int) -> None:
+        """Adds (+1) or takes away (-1) all of its pods."""
+        for column in columns:
+            for row, count in self.rows.items():
+                column.counts[row] += sign * count
+
+
+class PodCounts:
+    """Pods by namespace, labels and whether they terminate; a pod that comes or goes touches its own class alone.
+
+    Args:
+        namespaces: labels by name, live.
+    """
+
+    def __init__(self, namespaces: Mapping[str, Labels]) -> None:
+        self._namespaces = namespaces
+        self._classes: dict[str, dict[_ClassKey, _LabelClass]] = {}
+        self._columns: dict[PodMatcher, _Column] = {}
+        self._index: SelectorIndex[_Column] = SelectorIndex()
+        self._capacity = _FIRST_ROWS
+        self._size = 0
+        self._asked = 0
+
+    def counts(self, matcher: PodMatcher) -> Ints:
+        """[N], pods that it selects; live, not to be written. A new matcher is counted once, from all pods."""
+        column = self._columns.get(matcher) or self._register(matcher)
+        self._asked += 1
+        column.asked = self._asked
+        return column.counts[: self._size]
+
+    @property
+    def classes(self) -> int:
+        """How many classes of pods there are; those without pods are gone."""
+        return sum(len(classes) for classes in self._classes.values())
+
+    # -- written by the cache only --------------------------------------------------------------------
+
+    def reserve(self, rows: int) -> None:
+        """There are this many rows now."""
+        self._size = max(self._size, rows)
+        if self._size > self._capacity:
+            self._capacity = max(2 * self._capacity, self._size)
+            for column in self._columns.values():
+                column.counts = np.concatenate(
+                    (column.counts, np.zeros(self._capacity - len(column.counts), dtype=np.int64))
+                )
+
+    def add(self, row: int, pod: PodInfo) -> None:
+        classes = self._classes.setdefault(pod.namespace, {})
+        key = _key(pod)
+        found = classes.get(key)
+        if found is None:
+            found = classes[key] = _LabelClass(pod.labels, deleting=pod.deleting)
+            found.hits = self._hits(pod.namespace, found)
+        found.rows[row] = found.rows.get(row, 0) + 1
+        for column in found.hits:
+            column.counts[row] += 1
+
+    def remove(self, row: int, pod: PodInfo) -> None:
+        classes = self._classes[pod.namespace]
+        key = _key(pod)
+        found = classes[key]
+        found.rows[row] -= 1
+        for column in found.hits:
+            column.counts[row] -= 1
+        if not found.rows[row]:
+            del found.rows[row]
+        if not found.rows:
+            del classes[key]
+        if not classes:
+            del self._classes[pod.namespace]
+
+    def namespace_changed(self, name: str) -> None:
+        """Its labels are others now: namespaceSelectors may select it that did not, and the other way round."""
+        for found in self._classes.get(name, {}).values():
+            found.show(found.hits, -1)
+            found.hits = self._hits(name, found)
+            found.show(found.hits, 1)
+
+    # -- matchers -------------------------------------------------------------------------------------
+
+    def _hits(self, namespace: str, found: _LabelClass) -> tuple[_Column, ...]:
+        return tuple(
+            column
+            for column in self._index.candidates(namespace, found.labels)
+            if self._counted(column.matcher, namespace, found)
+        )
+
+    def _counted(self, matcher: PodMatcher, namespace: str, found: _LabelClass) -> bool:
+        if found.deleting and not matcher.terminating:
+            return False
+        return matcher.matches(namespace, self._namespaces.get(namespace), found.labels)
+
+    def _register(self, matcher: PodMatcher) -> _Column:
+        if len(self._columns) >= _MAX_MATCHERS:
+            self._drop_longest_unused()
+        column = self._columns[matcher] = _Column(matcher, self._capacity)
+        self._index.add(column, matcher.selectors)
+        for namespace, found in self._possible(matcher):
+            if self._counted(matcher, namespace, found):
+                found.hits = (*found.hits, column)
+                found.show((column,), 1)
+        return column
+
+    def _possible(self, matcher: PodMatcher) -> Iterator[tuple[str, _LabelClass]]:
+        """Classes that are worth asking: of 50,000 a look at one label leaves few."""
+        namespaces, wanted = set(self._classes), None
+        for selector in matcher.selectors:
+            if selector.labels is None:
+                return
+            if selector.namespace_selector is None:
+                namespaces &= selector.namespaces
+            wanted = wanted or next(equals_one_of(selector.labels), None)
+        for namespace in namespaces:
+            classes = self._classes[namespace].values()
+            if wanted is None:
+                yield from ((namespace, found) for found in classes)
+            else:
+                key, values = wanted
+                yield from ((namespace, found) for found in classes if found.labels.get(key) in values)
+
+    def _drop_longest_unused(self) -> None:
+        by_use = sorted(self._columns.values(), key=lambda column: column.asked)
+        gone = set(by_use[: _MAX_MATCHERS // 4])
+        for column in gone:
+            del self._columns[column.matcher]
+            self._index.remove(column)
+        for classes in self._classes.values():
+            for found in classes.values():
+                if not gone.isdisjoint(found.hits):
+                    found.hits = tuple(column for column in found.hits if column not in gone)
+
+
+def _key(pod: PodInfo) -> _ClassKey:
+    """Equal for pods of one namespace with equal labels in equal order; other orders only make one more class."""
+    return (pod.deleting, *pod.labels, *pod.labels.values())

@@ -1,0 +1,26 @@
+"""Which pods are on which node, in the order in which they came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plimsoll.cluster.pod import PodInfo, Uid
+
+
+class Residents:
+    """Assigned and assumed pods by node name, also of nodes that are not there (yet, or any more)."""
+
+    def __init__(self) -> None:
+        self._by_node: dict[str, dict[Uid, PodInfo]] = {}
+
+    def add(self, pod: PodInfo) -> None:
+        self._by_node.setdefault(pod.node, {})[pod.uid] = pod
+
+    def remove(self, pod: PodInfo) -> None:
+        pods = self._by_node[pod.node]
+        del pods[pod.uid]
+        if not pods:
+            del self._by_node[pod.node]
+
+    def on(self, node: str) -> Iterable[PodInfo]:
+        return self._by_node.get(node, {}).values()

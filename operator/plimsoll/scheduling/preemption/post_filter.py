@@ -1,0 +1,116 @@
+"""What happens after a pod fitted nowhere: kube-scheduler's PostFilter plugins and the sentence that they add."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.cluster.budgets import KIND, DisruptionBudget
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.snapshot import Bools, Snapshot
+from plimsoll.filters.interface import Refusal
+from plimsoll.filters.prepared import PodFilters
+from plimsoll.scheduling.preemption.candidates import NOT_HELPFUL, Tried, try_rows
+from plimsoll.scheduling.preemption.choosing import Candidate, choose_candidate
+from plimsoll.scheduling.preemption.eligibility import not_eligible
+from plimsoll.scheduling.preemption.victims import DryRun
+
+# The plugins whose PreFilter comes so late that DynamicResources has had its turn.
+_CLAIMS_READ = frozenset({"DynamicResources", "NodeDeclaredFeatures"})
+# What DynamicResources' PostFilter answers where its PreFilter never ran; preemption is not even tried then.
+_NOT_READ = "not found"
+_NO_CLAIMS, _CLAIMS = "no new claims to deallocate", "still not schedulable"
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilter:
+    """Attributes:
+    message: what is added to the sentence of the attempt.
+    nominated_node: where room is being made; "" ends a nomination, None leaves it as it is.
+    victims: who must go, the most important first.
+    """
+
+    message: str = ""
+    nominated_node: str | None = None
+    victims: tuple[PodInfo, ...] = ()
+
+
+def after_problem(filters: PodFilters) -> PostFilter:
+    """For a pod that its PreFilters keep from every node: removing pods cannot help."""
+    if filters.problem_plugin not in _CLAIMS_READ:
+        return PostFilter(_NOT_READ)
+    return _preempt(filters, np.zeros(filters.view.size, dtype=np.bool_), (), None)
+
+
+def after_filters(
+    filters: PodFilters, refusals: Iterable[Refusal], *, barred: Sequence[Refusal] = (), rng: np.random.Generator
+) -> PostFilter:
+    """For a pod that every node refused.
+
+    Args:
+        barred: nodes where the policy would not let the pod be, however many pods were removed.
+        rng: says at which node the search begins.
+    """
+    return _preempt(filters, resolvable_rows(filters.view, refusals), barred, rng)
+
+
+def resolvable_rows(view: Snapshot, refusals: Iterable[Refusal]) -> Bools:
+    """[N], nodes of which removing pods may help: every reason of theirs is kube-scheduler's Unschedulable."""
+    refused, final = np.zeros(view.size, dtype=np.bool_), np.zeros(view.size, dtype=np.bool_)
+    for refusal in refusals:
+        refused |= refusal.rows
+        final |= refusal.rows & ~refusal.resolvable
+    rows: Bools = refused & ~final & view.live
+    return rows
+
+
+def _preempt(
+    filters: PodFilters, resolvable: Bools, barred: Sequence[Refusal], rng: np.random.Generator | None
+) -> PostFilter:
+    view, pod = filters.view, filters.pod
+    nominated_row = view.row_of.get(view.nominated.node_of(pod.uid))
+    hopeless = nominated_row is None or not resolvable[nominated_row]
+    if why := not_eligible(view, pod, hopeless=hopeless):
+        return PostFilter(_joined(filters, why))
+    rows = [int(row) for row in np.flatnonzero(resolvable)]
+    tried = _try(filters, rows, barred, rng) if rows and rng is not None else Tried()
+    if tried.candidates:
+        best = choose_candidate(tried.candidates)
+        return PostFilter(nominated_node=view.name(best.row), victims=best.victims)
+    if tried.odd is not None:
+        # An error silences what DynamicResources said before.
+        return PostFilter(f'preemption: expected at least one victim pod on node "{view.name(tried.odd)}"')
+    return PostFilter(_joined(filters, _not_fit(len(view.row_of), tried.reasons, len(rows))), nominated_node="")
+
+
+def _try(filters: PodFilters, rows: list[int], barred: Sequence[Refusal], rng: np.random.Generator) -> Tried:
+    budgets = [b for b in filters.view.objects.all(KIND) if isinstance(b, DisruptionBudget)]
+    dry_run = DryRun(filters, budgets)
+
+    def victims_on(row: int) -> Candidate | tuple[str, ...]:
+        found = dry_run.victims_on(row)
+        # Nobody is evicted for a place that the policy does not let the pod have.
+        bars = tuple(refusal.reason for refusal in barred if refusal.rows[row])
+        return bars if bars and isinstance(found, Candidate) else found
+
+    return try_rows(rows, victims_on, offset=int(rng.integers(len(rows))))
+
+
+def _joined(filters: PodFilters, preemption: str) -> str:
+    return f"{_claims(filters)}, preemption: {preemption}"
+
+
+def _claims(filters: PodFilters) -> str:
+    prepared = any(cluster_filter.name == "DynamicResources" for cluster_filter, _ in filters.prepared)
+    return _CLAIMS if prepared else _NO_CLAIMS
+
+
+def _not_fit(nodes: int, reasons: Counter[str], tried: int) -> str:
+    """kube-scheduler's FitError: reasons with their counts, sorted as text."""
+    if nodes > tried:
+        reasons = reasons + Counter({NOT_HELPFUL: nodes - tried})
+    counted = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    return f"0/{nodes} nodes are available: {counted}."

@@ -1,0 +1,46 @@
+"""What is free on a node while pods are removed in thought: spares asking all filters where sums tell the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.resources import PODS
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.node_resources_fit import shortage
+
+
+class Room:
+    """Room for one pod on one node. Says no exactly where NodeResourcesFit would refuse.
+
+    Args:
+        freed: what the pods that are removed hold together; ``pods`` counts them.
+    """
+
+    def __init__(self, view: Snapshot, row: int, pod: PodInfo, *, freed: Mapping[str, int]) -> None:
+        wanted = {PODS: 1, **{name: value for name, value in pod.requests.items() if value > 0}}
+        self._left = {name: _free(view, row, name) + freed.get(name, 0) - value for name, value in wanted.items()}
+
+    def shortages(self) -> tuple[str, ...]:
+        """What is missing, in kube-scheduler's words; empty where there is room."""
+        return tuple(shortage(name) for name, left in self._left.items() if left < 0)
+
+    def remove(self, pod: PodInfo) -> None:
+        self._change(pod.requests, 1)
+
+    def put_back(self, pod: PodInfo) -> bool:
+        """Whether there is still room with it; if not, it stays removed."""
+        self._change(pod.requests, -1)
+        if min(self._left.values()) >= 0:
+            return True
+        self._change(pod.requests, 1)
+        return False
+
+    def _change(self, requests: Mapping[str, int], sign: int) -> None:
+        for name in self._left:
+            self._left[name] += sign * (1 if name == PODS else requests.get(name, 0))
+
+
+def _free(view: Snapshot, row: int, name: str) -> int:
+    column = view.columns.get(name)
+    return 0 if column is None else int(view.allocatable[row, column]) - int(view.requested[row, column])

@@ -1,0 +1,30 @@
+"""What makes waiting pods alike: everything that a filter or a hint reads of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from operator import attrgetter
+
+from plimsoll.cluster.pod import PodInfo
+from plimsoll.scheduling.queue.queued import QueuedPod
+
+# Who a pod is, what became of it, and what only scores look at.
+_IDENTITY = {
+    *("uid", "name", "resource_version", "generation", "owner", "ignored"),
+    *("nominated_node", "phase", "giving_way", "created_s", "scheduled_s", "started_s"),
+    *("preferred_nodes", "preferred_affinity", "preferred_anti_affinity", "images", "containers"),
+}
+_asked_for = attrgetter(*(f.name for f in fields(PodInfo) if f.name not in _IDENTITY))
+
+
+def likeness(queued: QueuedPod) -> str:
+    """Equal for pods that every filter treats alike, under one policy."""
+    if queued.likeness is None:
+        own = queued.pod.uid if _owns_claims(queued.pod) else ""
+        queued.likeness = f"{own} {queued.policy} {_asked_for(queued.pod)!r}"
+    return queued.likeness
+
+
+def _owns_claims(pod: PodInfo) -> bool:
+    """Claims that are made for one pod, or reserved for it, ask who it is."""
+    return bool(pod.resource_claims) or any(use.ephemeral for use in pod.volumes.claims)

@@ -1,0 +1,254 @@
+"""The queue itself: which pod is where, and how it moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from plimsoll.cluster.changes import Change
+from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.scheduling.queue.in_flight import InFlight
+from plimsoll.scheduling.queue.labels import (
+    ADDED,
+    FAILED,
+    FORCED,
+    RESELECTED,
+    TIMEOUT,
+    UPDATED,
+    event_label,
+)
+from plimsoll.scheduling.queue.own_changes import own_change_helps
+from plimsoll.scheduling.queue.places import Places
+from plimsoll.scheduling.queue.queued import Place, QueuedPod
+from plimsoll.scheduling.queue.waiting import Alike, Helps, WaitingPods
+
+# The safety net for a change that nobody reported: what has waited this long is tried again.
+_STUCK_S, _STUCK_CHECK_S = 300.0, 30.0
+
+
+class Queue:
+    """Every pending pod is in exactly one place; one that is being tried, prepared or bound is in flight instead."""
+
+    def __init__(self, helps: Helps) -> None:
+        self._helps = helps
+        self._waiting = WaitingPods(helps)
+        self._places = Places(self._waiting)
+        self._leaders: dict[Uid, Alike] = {}
+        self._in_flight = InFlight()
+        self._held: set[Uid] = set()
+        self._stuck_check_s = 0.0
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, uid: Uid) -> bool:
+        return self._places.get(uid) is not None
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return iter(self._places)
+
+    def get(self, uid: Uid) -> QueuedPod | None:
+        """None also of a pod in flight."""
+        return self._places.get(uid)
+
+    def counts(self) -> Mapping[str, int]:
+        """Number of pods by place."""
+        counted = Counter(queued.place for queued in self._places)
+        return {place.value: counted[place] for place in Place}
+
+    def rejected(self) -> Mapping[str, int]:
+        """Waiting pods by what rejected them at their last attempt; one pod may count under several."""
+        return Counter(plugin for queued in self._places for plugin in queued.rejected_by)
+
+    def take_incoming(self) -> Mapping[tuple[str, str], int]:
+        """Pods that came into a place since this was last asked, by its name and by the event that brought them."""
+        return self._places.take_incoming()
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._in_flight)
+
+    # -- pods that come, change and go ----------------------------------------------------------------
+
+    def put(self, pod: PodInfo, *, now_s: float) -> None:
+        """A pod that came in or changed; a change of its own may be what it needs."""
+        known = self._places.get(pod.uid)
+        if known is None:
+            self._places.enter(QueuedPod(pod, since_s=now_s), Place.GATED if pod.gates else Place.ACTIVE, ADDED)
+        elif replace(pod, resource_version=known.pod.resource_version) == known.pod:
+            known.pod = pod
+        else:
+            self._changed(known, pod, now_s=now_s)
+
+    def remove(self, uid: Uid, *, now_s: float) -> None:
+        self._held.discard(uid)
+        queued = self._places.get(uid)
+        if queued is not None:
+            self._places.leave(queued)
+            self._next_alike(uid, now_s=now_s)
+
+    # -- attempts -------------------------------------------------------------------------------------
+
+    def pop(self, *, now_s: float) -> QueuedPod | None:
+        """The next pod to try; it is in flight until ``failed`` puts it back or ``done`` lets it go.
+
+        With nobody else to try, a rejected pod that something woke need not wait out its backoff.
+        """
+        self._free_stuck(now_s)
+        queued = self._places.take(now_s=now_s)
+        if queued is not None:
+            queued.tried = queued.pod
+            self._in_flight.begin(queued.pod.uid)
+        return queued
+
+    def failed(self, queued: QueuedPod, *, rejected_by: frozenset[str], now_s: float) -> None:
+        """Back after an attempt: to wait for a change, or (nothing rejected it: an error) for its backoff alone."""
+        missed = self._in_flight.end(queued.pod.uid)
+        queued.failed(rejected_by, now_s=now_s)
+        queued.likeness = None  # its policy may be another
+        helped = not rejected_by or self._missed(queued, missed)
+        self._tried_for_all(queued, helped=helped, now_s=now_s)
+        if queued.pod.gates:
+            self._places.enter(queued, Place.GATED, FAILED)
+        elif queued.pod.uid in self._held or not helped:
+            queued.woken = helped
+            self._places.enter(queued, Place.UNSCHEDULABLE, FAILED)
+        else:
+            self._places.enter(queued, Place.BACKOFF, FAILED)
+
+    def placed(self, uid: Uid, *, now_s: float) -> None:
+        """The pod is assumed on a node: the next of those that are like it may find a place as well."""
+        self._next_alike(uid, now_s=now_s)
+
+    def done(self, uid: Uid) -> None:
+        """A pod in flight that does not come back: it is bound, or gone."""
+        self._held.discard(uid)
+        self._in_flight.end(uid)
+
+    # -- waking ---------------------------------------------------------------------------------------
+
+    def wake(self, change: Change, *, now_s: float) -> None:
+        """Moves pods that the change can help to active, or to backoff where that is not over.
+
+        Of pods that are alike one is tried for all: the next follows when it found a place, and none if it did not.
+        """
+        self._in_flight.happened(change)
+        for alike in self._waiting.helped_by(change):
+            self._wake_alike(alike, event_label(change.kind), now_s=now_s)
+
+    def wake_pod(self, uid: Uid, *, now_s: float) -> None:
+        """Something else than a change of the cluster: another policy would place it now."""
+        queued = self._places.get(uid)
+        if queued is not None and queued.place is Place.UNSCHEDULABLE:
+            self._try_again(queued, RESELECTED, now_s=now_s)
+
+    def hold(self, uid: Uid, *, now_s: float) -> None:
+        """Keeps the pod from being tried until ``release``: its victims are being evicted.
+
+        Before ``failed`` puts it back or after; what wakes it meanwhile counts when it is released.
+        """
+        self._held.add(uid)
+        queued = self._places.get(uid)
+        if queued is not None and queued.place in {Place.ACTIVE, Place.BACKOFF}:
+            self._places.move(queued, Place.UNSCHEDULABLE, FAILED)
+            queued.woken = True
+            self._next_alike(uid, now_s=now_s)
+
+    def release(self, uid: Uid, *, retry: bool, now_s: float) -> None:
+        """Ends ``hold``.
+
+        Args:
+            retry: the evictions failed: the pod is tried at once, whatever its backoff (kube-scheduler's Activate).
+                Else it waits for its victims to go, unless something woke it before.
+        """
+        self._held.discard(uid)
+        queued = self._places.get(uid)
+        if queued is None or queued.place is not Place.UNSCHEDULABLE:
+            return
+        if retry:
+            self._places.move(queued, Place.ACTIVE, FORCED)
+        elif queued.woken:
+            self._try_again(queued, FORCED, now_s=now_s)
+
+    def due_at_s(self) -> float | None:
+        """When ``pop`` may have something: 0.0 for now, None for not before something changes."""
+        times = [self._places.due_at_s()]
+        if self._waiting:
+            times.append(self._stuck_check_s + _STUCK_CHECK_S)
+        return min((time_s for time_s in times if time_s is not None), default=None)
+
+    # -- inside ---------------------------------------------------------------------------------------
+
+    def _missed(self, queued: QueuedPod, changes: list[Change]) -> bool:
+        """Whether the pod itself or anything else changed during the attempt so that it may fit now."""
+        assert queued.tried is not None
+        if own_change_helps(queued.tried, queued.pod, queued.rejected_by):
+            return True
+        # Of its own assumption, and that being forgotten, there is nothing to be had.
+        others = (c for c in changes if queued.pod.uid not in {_uid(c.before), _uid(c.after)})
+        return any(self._waiting.helps(replace(change, late=True), queued) for change in others)
+
+    def _wake_alike(self, alike: Alike, event: str, *, now_s: float) -> None:
+        alike.event = event
+        for queued in [q for q in alike.pods.values() if self._stands_alone(q.pod.uid)]:
+            self._try_again(queued, event, now_s=now_s)
+        self._wake_one(alike, now_s=now_s)
+
+    def _wake_one(self, alike: Alike, *, now_s: float) -> None:
+        first = next((q for q in alike.pods.values() if q.pod.uid not in self._held), None)
+        if first is None or alike.leader is not None:
+            return
+        alike.leader = first.pod.uid
+        self._leaders[first.pod.uid] = alike
+        self._try_again(first, alike.event, now_s=now_s)
+
+    def _next_alike(self, uid: Uid, *, now_s: float) -> None:
+        """The one that was tried for all no longer is, and what became of it speaks for another try."""
+        alike = self._leaders.pop(uid, None)
+        if alike is not None and alike.leader == uid:
+            alike.leader = None
+            self._wake_one(alike, now_s=now_s)
+
+    def _tried_for_all(self, queued: QueuedPod, *, helped: bool, now_s: float) -> None:
+        uid = queued.pod.uid
+        if helped or self._stands_alone(uid):
+            self._next_alike(uid, now_s=now_s)
+        elif (alike := self._leaders.pop(uid, None)) is not None and alike.leader == uid:
+            alike.leader = None
+            self._waiting.rejected_like(alike, queued.rejected_by)
+
+    def _stands_alone(self, uid: Uid) -> bool:
+        return uid in self._held or self._helps.stands_alone(uid)
+
+    def _changed(self, known: QueuedPod, pod: PodInfo, *, now_s: float) -> None:
+        place, before = known.place, known.pod
+        self._places.leave(known)
+        self._next_alike(pod.uid, now_s=now_s)
+        known.changed(pod)
+        if pod.gates:
+            place = Place.GATED
+        elif place is Place.GATED:
+            place = Place.ACTIVE
+        self._places.enter(known, place, UPDATED if place is not known.place else "")
+        if place is Place.UNSCHEDULABLE and own_change_helps(before, pod, known.rejected_by):
+            self._try_again(known, UPDATED, now_s=now_s)
+
+    def _try_again(self, queued: QueuedPod, event: str, *, now_s: float) -> None:
+        if queued.pod.uid in self._held:
+            queued.woken = True
+            return
+        self._places.move(queued, Place.ACTIVE if queued.backoff_until_s <= now_s else Place.BACKOFF, event)
+
+    def _free_stuck(self, now_s: float) -> None:
+        if now_s < self._stuck_check_s + _STUCK_CHECK_S:
+            return
+        self._stuck_check_s = now_s
+        for alike in self._waiting.waiting_since(now_s - _STUCK_S, now_s=now_s):
+            # Whoever was tried for all has had his time.
+            alike.leader = None
+            self._wake_alike(alike, TIMEOUT, now_s=now_s)
+
+
+def _uid(thing: object) -> Uid | None:
+    return thing.uid if isinstance(thing, PodInfo) else None

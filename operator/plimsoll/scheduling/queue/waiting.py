@@ -1,0 +1,169 @@
+"""The unschedulable pool: rejected pods, each waiting for a change that can help it.
+
+Pods that were rejected by the same plugins and differ only in name are kept together: a change costs one question per
+kind of pod, however many replicas wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.pod import Uid
+from plimsoll.filters.order import wakes_of
+from plimsoll.scheduling.queue.likeness import likeness
+from plimsoll.scheduling.queue.queued import QueuedPod
+
+# Whether a pod that the plugin rejected may fit after one change, of a kind that wakes such pods.
+Ask = Callable[[str, QueuedPod], bool]
+
+# More would hold up whoever asks first; fewer may be woken and gone before anybody does.
+_UNSORTED = 100
+
+
+class Helps(Protocol):
+    """Who knows what can help whom."""
+
+    def about(self, change: Change) -> Ask: ...
+
+    def stands_alone(self, uid: Uid) -> bool:
+        """It has a place of its own to go to, and what becomes of it says nothing of others like it."""
+        ...
+
+
+@dataclass(slots=True)
+class Alike:
+    """Waiting pods that nothing but their names tells apart: what refuses one of them refuses all.
+
+    Attributes:
+        leader: the one of them that is being tried for all; it does not wait itself.
+        event: what woke it.
+    """
+
+    plugins: frozenset[str]
+    likeness: str
+    pods: dict[Uid, QueuedPod] = field(default_factory=dict)
+    leader: Uid | None = None
+    event: str = ""
+
+
+class WaitingPods:
+    """Rejected pods, by what rejected them, then by what they ask for."""
+
+    def __init__(self, helps: Helps) -> None:
+        self._helps = helps
+        self._rejected: dict[frozenset[str], _Rejected] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._rejected)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return (queued for rejected in self._rejected.values() for queued in rejected)
+
+    def put(self, queued: QueuedPod) -> None:
+        rejected = self._of(queued.rejected_by)
+        rejected.fresh[queued.pod.uid] = queued
+        if len(rejected.fresh) > _UNSORTED:
+            rejected.sort()
+
+    def remove(self, queued: QueuedPod) -> None:
+        rejected = self._rejected[queued.rejected_by]
+        rejected.remove(queued)
+        self._tidy(queued.rejected_by)
+
+    def helped_by(self, change: Change) -> list[Alike]:
+        """Those that may fit after the change; they stay where they are."""
+        ask = self._helps.about(change)
+        return [
+            alike
+            for rejected in list(self._rejected.values())
+            if (plugins := rejected.waiting_for(change.kind))
+            for alike in rejected.sort()
+            if _concerned(change, alike) and _any(ask, plugins, next(iter(alike.pods.values())))
+        ]
+
+    def helps(self, change: Change, queued: QueuedPod) -> bool:
+        """Whether the change can help the pod, wherever it is."""
+        plugins = [plugin for plugin in queued.rejected_by if wakes_of((plugin,)) & change.kind]
+        return change.policy in {"", queued.policy} and _any(self._helps.about(change), plugins, queued)
+
+    def waiting_since(self, time_s: float, *, now_s: float) -> list[Alike]:
+        """Those of which some were neither tried nor flushed since then; all of them are as of now."""
+        stuck = []
+        for rejected in list(self._rejected.values()):
+            for alike in rejected.sort():
+                if any(max(q.tried_s, q.flushed_s) <= time_s for q in alike.pods.values()):
+                    stuck.append(alike)
+                    for queued in alike.pods.values():
+                        queued.flushed_s = now_s
+        return stuck
+
+    def rejected_like(self, alike: Alike, plugins: frozenset[str]) -> None:
+        """One of them was rejected anew: that is what the others wait for as well."""
+        moved = {uid: queued for uid, queued in alike.pods.items() if not self._helps.stands_alone(uid)}
+        if not moved or alike.plugins == plugins:
+            return
+        for uid, queued in moved.items():
+            del alike.pods[uid]
+            queued.rejected_by = plugins
+        self._rejected[alike.plugins].drop_if_empty(alike)
+        self._tidy(alike.plugins)
+        self._of(plugins).of(alike.likeness).pods.update(moved)
+
+    def _of(self, plugins: frozenset[str]) -> _Rejected:
+        if plugins not in self._rejected:
+            self._rejected[plugins] = _Rejected(plugins, {plugin: wakes_of((plugin,)) for plugin in plugins})
+        return self._rejected[plugins]
+
+    def _tidy(self, plugins: frozenset[str]) -> None:
+        if not self._rejected[plugins].fresh and not self._rejected[plugins].alike:
+            del self._rejected[plugins]
+
+
+@dataclass(slots=True)
+class _Rejected:
+    """Pods that the same plugins rejected; they are sorted by likeness when a change first asks, or many have come."""
+
+    plugins: frozenset[str]
+    wakes: dict[str, ChangeKind]
+    fresh: dict[Uid, QueuedPod] = field(default_factory=dict)
+    alike: dict[str, Alike] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        yield from self.fresh.values()
+        for alike in self.alike.values():
+            yield from alike.pods.values()
+
+    def waiting_for(self, kind: ChangeKind) -> list[str]:
+        return [plugin for plugin, wakes in self.wakes.items() if wakes & kind]
+
+    def sort(self) -> list[Alike]:
+        for uid, queued in self.fresh.items():
+            self.of(likeness(queued)).pods[uid] = queued
+        self.fresh.clear()
+        return list(self.alike.values())
+
+    def of(self, like: str) -> Alike:
+        if like not in self.alike:
+            self.alike[like] = Alike(self.plugins, like)
+        return self.alike[like]
+
+    def remove(self, queued: QueuedPod) -> None:
+        if self.fresh.pop(queued.pod.uid, None) is None:
+            alike = self.alike[likeness(queued)]
+            del alike.pods[queued.pod.uid]
+            self.drop_if_empty(alike)
+
+    def drop_if_empty(self, alike: Alike) -> None:
+        if not alike.pods:
+            del self.alike[alike.likeness]
+
+
+def _concerned(change: Change, alike: Alike) -> bool:
+    return not change.policy or change.policy == next(iter(alike.pods.values())).policy
+
+
+def _any(ask: Ask, plugins: list[str], queued: QueuedPod) -> bool:
+    return any(ask(plugin, queued) for plugin in plugins)
