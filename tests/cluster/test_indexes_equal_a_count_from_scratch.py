@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -17,10 +18,10 @@ from plimsoll.cluster.pod_counts import PodMatcher
 from plimsoll.cluster.pod_terms import AffinityTerm, PodSelector
 from plimsoll.cluster.term_index import TermKind, totals_by_key
 from tests import crowds
-from tests.builders import NodeBuilder, PodBuilder, make_pod
+from tests.builders import NodeBuilder, PodBuilder, make_cache, make_node, make_pod
 
 
-def _selectors(term: dict[str, object]) -> tuple[PodSelector, ...]:
+def _selectors(term: dict[str, Any]) -> tuple[PodSelector, ...]:
     return tuple(t.pods for t in make_pod(namespace="one").together(term).info().required_affinity)
 
 
@@ -173,3 +174,33 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small")
 def test_whatever_happened_when_there_is_room_for_little() -> None:
     test_whatever_happened()
+
+
+def test_labels_of_namespaces_are_followed() -> None:
+    chosen = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": {"matchLabels": {"team": "a"}}}
+    cache = make_cache(
+        [make_node("n1")], [make_pod(namespace="theirs").on("n1"), make_pod(namespace="mine").apart(chosen).on("n1")]
+    )
+    matcher = PodMatcher(_selectors(chosen))
+    incoming = make_pod(namespace="theirs").info()
+
+    def seen() -> tuple[list[int], int]:
+        return counted(cache, matcher), len(cache.view.terms.matching(TermKind.REQUIRED_ANTI_AFFINITY, incoming))
+
+    assert seen() == ([0], 0)
+    cache.put_namespace(Namespace("theirs", {"team": "a"}))
+    assert seen() == ([1], 1)
+    cache.put_namespace(Namespace("theirs", {"team": "b"}))
+    assert seen() == ([0], 0)
+    cache.put_namespace(Namespace("theirs", {"team": "a"}))
+    cache.drop_namespace("theirs")
+    assert seen() == ([0], 0)
+
+
+def test_a_row_that_became_free_is_in_no_domain() -> None:
+    cache = make_cache([make_node("n1").zone("z"), make_node("n2").zone("z")])
+    column = cache.view.domains.column("topology.kubernetes.io/zone")
+    row = cache.view.row_of["n1"]
+    cache.drop_node("n1")
+    assert column.ids[row] == 0
+    assert column.ids[cache.view.row_of["n2"]] > 0

@@ -84,13 +84,27 @@ def test_nothing_is_left_of_what_went(journey: list[tuple[str, Any]]) -> None:
     assert {k: v for k, v in vars(uses).items() if isinstance(v, dict) and v} == {}
 
 
+def test_claims_made_for_one_pod_have_no_other_users() -> None:
+    pod = make_pod("p").spec(volumes=[{"name": "scratch", "ephemeral": {}}]).on("n1")
+    cache = make_cache([make_node("n1")], [pod])
+    users = cache.view.storage.uses.users
+    assert users("default/p-scratch") == 0
+    cache.drop_pod(pod.info().uid)
+    assert users("default/p-scratch") == 0
+
+
 @pytest.mark.parametrize(
     ("thing", "changed", "kind"),
     [
         pytest.param(a_volume("v"), {"status": {"phase": "Bound"}}, ChangeKind.VOLUME, id="PersistentVolume"),
         pytest.param(a_claim("c"), {"status": {"phase": "Bound"}}, ChangeKind.CLAIM, id="PersistentVolumeClaim"),
         pytest.param(a_class("s"), {"provisioner": "p"}, ChangeKind.STORAGE_CLASS, id="StorageClass"),
-        pytest.param(a_csi_node("n1"), {"spec": {"drivers": [{"name": "d"}]}}, ChangeKind.CSI_NODE, id="CSINode"),
+        pytest.param(
+            a_csi_node("n1"),
+            {"spec": {"drivers": [{"name": "d", "allocatable": {"count": 1}}]}},
+            ChangeKind.CSI_NODE,
+            id="CSINode",
+        ),
         pytest.param(a_driver("d"), {"spec": {"storageCapacity": True}}, ChangeKind.CSI_DRIVER, id="CSIDriver"),
         pytest.param(
             a_capacity("x", of_class="s", topology={}, capacity="1Gi"),

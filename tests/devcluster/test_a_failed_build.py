@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from devcluster import golang
-from devcluster.building import built
+from devcluster.building import built, built_beside
 from devcluster.errors import BuildError
 from devcluster.tools import TOOLS
 
@@ -41,3 +41,18 @@ def test_what_compiles_is_built_once(empty_cache: Path, tmp_path: Path) -> None:
     built_at = program.stat().st_mtime_ns
     assert built(tool, go=golang.find(), module=tmp_path).stat().st_mtime_ns == built_at
     assert program.is_relative_to(empty_cache)
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_module_beside_is_built_again_when_its_source_changes(tmp_path: Path) -> None:
+    requirement = "require k8s.io/kubernetes v1.36.4\n"
+    (tmp_path / "go.mod").write_text(f"module example.invalid/beside\n\ngo 1.26\n\n{requirement}")
+    (tmp_path / "go.sum").write_text("")
+
+    def build(body: str) -> Path:
+        (tmp_path / "main.go").write_text(f"package main\n\nfunc main() {{{body}}}\n")
+        return built_beside("beside", package=".", module=tmp_path, build_time="1 s", go=golang.find())
+
+    first = build("")
+    assert build("println()") != first
+    assert build("") == first

@@ -112,3 +112,9 @@ def test_a_folder_that_held_a_cluster_is_used_again(tmp_path: Path) -> None:
     assert folder.log("etcd").exists()
     folder.prepare()
     assert not folder.log("etcd").exists()
+
+
+@pytest.mark.parametrize("static_port", [None, 10250])
+def test_nodes_can_have_addresses_of_their_own(static_port: int | None) -> None:
+    node = manifest(NodeSpec(name="n1", internal_ip="127.0.1.1"), static_port=static_port)
+    assert {"type": "InternalIP", "address": "127.0.1.1"} in node["status"]["addresses"]

@@ -12,40 +12,17 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cluster
 
-_SPREAD = {
-    "maxSkew": 1,
-    "topologyKey": "kubernetes.io/hostname",
-    "whenUnsatisfiable": "DoNotSchedule",
-    "labelSelector": {"matchLabels": {"app": "x"}},
-}
-_ANTI_AFFINITY = {
-    "podAntiAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": [
-            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "x"}}}
-        ]
-    }
+_UNALLOCATED = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaim",
+    "metadata": {"name": "gpu"},
+    "spec": {"devices": {"requests": [{"name": "one", "exactly": {"deviceClassName": "any"}}]}},
 }
 
 
-@pytest.mark.parametrize(
-    ("spec", "field"),
-    [
-        pytest.param(
-            {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]},
-            "spec.volumes[0].persistentVolumeClaim",
-            id="a volume claim",
-        ),
-        pytest.param({"topologySpreadConstraints": [_SPREAD]}, "spec.topologySpreadConstraints[0]", id="spread"),
-        pytest.param({"affinity": _ANTI_AFFINITY}, "spec.affinity.podAntiAffinity", id="required anti-affinity"),
-        pytest.param(
-            {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}, "spec.resourceClaims", id="claims"
-        ),
-    ],
-)
-def test_a_pod_with_a_constraint_that_is_not_supported_waits_and_says_so(
-    kube: Kube, operator: OperatorProcess, spec: dict[str, object], field: str
-) -> None:
-    kube.create(pod("asks-too-much", **spec))
+def test_a_pod_with_a_constraint_that_is_not_supported_waits_and_says_so(kube: Kube, operator: OperatorProcess) -> None:
+    field = "spec.resourceClaims[0]"
+    kube.create(_UNALLOCATED, pod("asks-too-much", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]))
     condition = eventually("the condition is written", lambda: kube.condition("asks-too-much"))
     assert condition["reason"] == "SchedulerError", "autoscalers must not add nodes for it"
     assert field in condition["message"]

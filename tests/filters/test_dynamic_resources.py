@@ -11,7 +11,6 @@ from plimsoll.cluster.reservation import Reservation
 from plimsoll.cluster.resource_claims import ResourceClaim
 from plimsoll.filters.dynamic_resources import DynamicResources
 from plimsoll.filters.interface import Code, Problem, Reason
-from plimsoll.filters.resource_claims import claims_to_reserve
 from tests.builders import PodBuilder, make_cache, make_node, make_pod
 from tests.filters.judging import refused
 from tests.volume_objects import put
@@ -174,18 +173,10 @@ def test_a_pod_without_claims_is_not_looked_at() -> None:
 def test_claims_that_do_not_name_the_pod_are_to_be_reserved() -> None:
     pod = claiming("mine", "new", "new").info()
     cache = cluster(a_resource_claim("mine", users=("other", pod.uid)), a_resource_claim("new", users=("other",)))
-    want = (Reservation("default", "new", "uid-new"),)
-    assert claims_to_reserve(cache.view, pod) == want
     prepared = RESOURCES.prepare(cache.view, pod)
     assert prepared is not None
     assert not isinstance(prepared, Problem)
-    assert prepared.reservations() == want
-
-
-def test_where_some_claim_cannot_be_used_none_is_reserved() -> None:
-    cache = cluster(a_resource_claim("new"))
-    assert claims_to_reserve(cache.view, claiming("new", "gone").info()) == ()
-    assert claims_to_reserve(cache.view, make_pod().info()) == ()
+    assert prepared.reservations() == (Reservation("default", "new", "uid-new"),)
 
 
 def claim_change(before: Json | None, after: Json) -> Change:

@@ -5,7 +5,11 @@ from typing import Any
 import pytest
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.filters.caches import FilterCaches
 from plimsoll.filters.node_declared_features import NodeDeclaredFeatures
+from plimsoll.filters.prepared import prepare_filters
+from plimsoll.filters.run import run_filters
+from plimsoll.policy.compiled import BUILT_IN
 from tests.builders import NodeBuilder, PodBuilder, make_cache, make_node, make_pod
 from tests.filters.conftest import FitOf
 
@@ -61,6 +65,13 @@ def test_all_of_it_must_be_declared(fit_of: FitOf) -> None:
 )
 def test_what_every_kubelet_can_do_is_not_asked_for(spec: Json, fit_of: FitOf) -> None:
     assert fit_of(make_pod().spec(**spec), [make_node("silent")]).nodes == {"silent"}
+
+
+def test_pods_that_need_different_features_are_not_taken_for_alike() -> None:
+    view, caches = make_cache([make_node("silent")]).view, FilterCaches()
+    pods = (make_pod(), restarting(), make_pod().spec(hostNetwork=True, hostUsers=False))
+    fits = [run_filters(prepare_filters(view, pod.info(), BUILT_IN), caches).rows.tolist() for pod in pods]
+    assert fits == [[True], [False], [False]]
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ def test_a_claim_whose_volume_is_not_there_counts_for_the_classs_driver() -> Non
         pytest.param([a_claim("x", of_class="gone")], id="a class that is not there"),
         pytest.param([a_claim("x", volume="x", bound=True), a_volume("x", nfs={"server": "s"})], id="no CSI volume"),
         pytest.param([a_claim("x", volume="x", bound=True), csi("x", driver="")], id="no driver"),
+        pytest.param([a_claim("x", volume="x", bound=True), a_volume("x", csi={"driver": DRIVER})], id="no handle"),
         pytest.param(
             [a_claim("x", of_class="vsphere"), a_class("vsphere", provisioner="kubernetes.io/vsphere-volume")],
             id="a plugin whose migration kube-scheduler does not count",
@@ -227,6 +228,20 @@ def test_preempting_the_last_user_makes_room() -> None:
     assert prepared.check(0, Overlay(removed=(one, two))) == ()
     assert prepared.check(0, Overlay(removed=(one, two), added=(two,))) == (FULL,)
     assert prepared.check(0, Overlay(added=(user("b").info(),), removed=(one, two))) == (), "it brings the volume"
+
+
+def test_preempting_the_last_user_of_a_volume_that_stays_attached_makes_no_room() -> None:
+    there = user("a")
+    cache = cluster(limit("n1", disk=1), *bound("a", "b"), attachment("n1", "a"), pods=[there])
+    prepared = LIMITS.prepare(cache.view, pending("b").info())
+    assert prepared is not None
+    assert not isinstance(prepared, Problem)
+    assert prepared.check(0, Overlay(removed=(there.info(),))) == (FULL,)
+
+
+def test_a_node_above_its_limit_still_takes_pods_with_volumes_that_are_there() -> None:
+    cache = cluster(limit("n1", disk=1), *bound("a", "b"), pods=[user("a", "b")])
+    assert refused(LIMITS, cache, pending("b").info()) == {}
 
 
 def change(kind: ChangeKind, before: Any = None, after: Any = None) -> Change:

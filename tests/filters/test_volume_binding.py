@@ -176,8 +176,9 @@ def test_the_first_bound_claim_that_is_out_of_reach_names_the_reason() -> None:
     }
 
 
-def test_an_affinity_without_terms_matches_no_node() -> None:
-    volume = a_volume("v", nodeAffinity={"required": {"nodeSelectorTerms": []}})
+@pytest.mark.parametrize("terms", [[], [{}]], ids=["no terms", "a term that says nothing"])
+def test_an_affinity_that_says_nothing_matches_no_node(terms: list[Json]) -> None:
+    volume = a_volume("v", nodeAffinity={"required": {"nodeSelectorTerms": terms}})
     cache = cluster(a_claim("data", volume="v", bound=True), volume)
     assert set(refused(cache, using(make_pod(), "data"))) == {"a1", "a2", "b1"}
 

@@ -22,10 +22,13 @@ def disagreements(items: list[Json], judge: Judge, counts: Counts | None = None)
     if counts is not None:
         counts.clusters += 1
     for document in theirs:
-        if document.get("gated"):
+        if document["gated"]:
+            # kube-scheduler does not try the pod, so there is nothing to compare.
+            if counts is not None:
+                counts.gated += 1
             continue
         found = compare(mine.get(document["pod"]), document)
-        names = [deviation(f, mine.get(document["pod"]), document) for f in found]
+        names = [deviation(f, mine.get(document["pod"]), document, items) for f in found]
         left.extend(f for f, name in zip(found, names, strict=True) if name is None)
         if counts is not None:
             counts.add(document)

@@ -28,6 +28,7 @@ class Counts:
     clusters: int = 0
     pods: int = 0
     placeable: int = 0
+    gated: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     nominated: int = 0
     deterministic: int = 0
@@ -49,7 +50,7 @@ class Counts:
         self.score_pods += any(compared.values())
 
     def lines(self) -> Iterator[str]:
-        yield f"{self.pods} pods in {self.clusters} clusters, {self.placeable} of them placeable"
+        yield f"{self.pods} pods in {self.clusters} clusters, {self.placeable} of them placeable; {self.gated} more are not tried"
         share = 100 * self.deterministic / self.nominated if self.nominated else 100.0
         yield f"preemption nominates in {self.nominated}; deterministic in {self.deterministic} ({share:.1f} %)"
         told = ", ".join(f"{plugin} {self.score_pairs[plugin]}" for plugin in SOFT)

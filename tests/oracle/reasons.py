@@ -38,8 +38,6 @@ UPSTREAM: tuple[str, ...] = (
     "node(s) didn't match pod anti-affinity rules",
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "resourceclaim not available on the node",
-    'resourceclaim "..." is being deleted',
-    "resourceclaim in use",
     "node(s) didn't match Pod's required features",
 )
 

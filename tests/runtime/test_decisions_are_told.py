@@ -127,6 +127,17 @@ def test_a_binding_that_failed_is_an_error_that_no_autoscaler_acts_on(
     assert _sample(telemetry, "schedule_attempts_total", result="error", policy="") == 1
 
 
+def test_volumes_that_did_not_come_about_are_told_in_the_words_they_came_in(
+    *, reports: DecisionReports, told: Told, telemetry: Telemetry, decide: Any
+) -> None:
+    problem = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    reports.unprepared(decide(make_pod("web")), problem, 600.0)
+    ((_, condition),) = told.conditions
+    assert (condition.status, condition.reason, condition.message) == ("False", "SchedulerError", problem)
+    assert [e.reason for e in told.events] == ["FailedScheduling"]
+    assert _sample(telemetry, "schedule_attempts_total", result="error", policy="") == 1
+
+
 @pytest.mark.parametrize("outcome", [BindOutcome.ASSIGNED, BindOutcome.GONE, BindOutcome.REPLACED])
 def test_a_pod_that_was_not_ours_to_bind_is_not_troubled(
     *, reports: DecisionReports, told: Told, decide: Any, outcome: BindOutcome

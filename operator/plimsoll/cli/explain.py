@@ -212,7 +212,7 @@ def _draw(console: Console, table: Table) -> None:
     for column in table.columns:
         drawing.add_column(column, overflow="fold", no_wrap=column not in _PROSE and " " not in column)
     for row in table.rows:
-        drawing.add_row(*row)
+        drawing.add_row(*map(_line, row))
     console.print()
     # A node's name is what people copy: a terminal that is too narrow breaks lines, but nothing is left out.
     console.width = max(console.width, _needed(table))

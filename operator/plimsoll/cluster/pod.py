@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NewType
 
-from plimsoll.cluster.disruption import giving_way, nominated_node
 from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
+from plimsoll.cluster.disruption import giving_way, nominated_node
 from plimsoll.cluster.features import NO_FEATURES, required_features
 from plimsoll.cluster.images import containers, pod_images
 from plimsoll.cluster.owner import Owner

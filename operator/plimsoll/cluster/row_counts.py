@@ -38,11 +38,9 @@ class RowCounts:
             self._by_row[row] = count
         else:
             del self._by_row[row]
-        if self._dense is not None:
-            if row < len(self._dense):
-                self._dense[row] = count
-            else:
-                self._dense = None
+        # An array that is too short for the row is made anew when it is asked for.
+        if self._dense is not None and row < len(self._dense):
+            self._dense[row] = count
 
     def array(self, size: int) -> Ints:
         """[N], pods by row; not to be written."""

@@ -17,7 +17,7 @@ from plimsoll.cluster.resource_claims import ResourceClaim
 from plimsoll.cluster.selectors import NodeSelector
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters.interface import Overlay, Problem, Reason, Refusal
-from plimsoll.filters.resource_claims import claim_of, claims_of, not_done, reservations
+from plimsoll.filters.resource_claims import claim_of, claims_of, not_done
 
 _REASON = "resourceclaim not available on the node"
 # Extended resources by the name of the device class that backs them: a claim would have to be made for the pod.
@@ -71,8 +71,9 @@ class PreparedClaims:
         return (Reason(_REASON, resolvable=False),)
 
     def reservations(self) -> tuple[Reservation, ...]:
-        """Claims that are to be reserved for the pod before it is bound, wherever it goes."""
-        return reservations(self.claims, self.pod)
+        """Claims that do not name the pod among their users yet, and must before it is bound, wherever it goes."""
+        new = (claim for claim in self.claims if self.pod.uid not in claim.reserved_for)
+        return tuple(Reservation(claim.namespace, claim.name, claim.uid) for claim in new)
 
 
 def _selectors(claims: Iterable[ResourceClaim]) -> tuple[NodeSelector, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,11 +66,9 @@ class _Prepared:
 
     def refusals(self) -> Iterable[Refusal]:
         full = np.zeros(self.view.size, dtype=np.bool_)
+        row_of = self.view.row_of
         for driver, handles in _by_driver(self.wanted).items():
-            for node in self._crowded(driver, len(handles)):
-                row = self.view.row_of.get(node)
-                if row is not None and not full[row]:
-                    full[row] = self._exceeds(node, driver, handles, Overlay())
+            full[[row_of[node] for node in self._full(driver, handles) if node in row_of]] = True
         yield Refusal(NodeVolumeLimits.name, _REASON, rows=full, resolvable=full)
 
     def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
@@ -79,11 +77,15 @@ class _Prepared:
         exceeds = any(self._exceeds(node, driver, handles, overlay) for driver, handles in by_driver)
         return (Reason(_REASON, resolvable=True),) if exceeds else ()
 
-    def _crowded(self, driver: str, new: int) -> Iterator[str]:
-        """Nodes without room for all of them: where some are there already it may do all the same."""
+    def _full(self, driver: str, wanted: Sequence[Handle]) -> Iterator[str]:
+        """Nodes without room for those of the driver's volumes that are new to them."""
         storage = self.view.storage
         attached = storage.uses.by_all.counts(driver)
-        return (node for node, limit in storage.limits(driver).items() if attached.get(node, 0) + new > limit)
+        there = Counter(node for handle in wanted for node in storage.uses.by_pods.nodes(handle))
+        for node, limit in storage.limits(driver).items():
+            new = len(wanted) - there.get(node, 0)
+            if new and attached.get(node, 0) + new > limit:
+                yield node
 
     def _exceeds(self, node: str, driver: str, wanted: Iterable[Handle], overlay: Overlay) -> bool:
         limit = self.view.storage.limits(driver).get(node)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from plimsoll.cluster.claim_needs import ClaimNeed
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.reservation import Reservation
 from plimsoll.cluster.resource_claims import ResourceClaim
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.interface import Code, Problem
@@ -36,16 +35,6 @@ def claim_of(view: Snapshot, pod: PodInfo, need: ClaimNeed) -> ResourceClaim | P
     if need.made_for_pod and claim.controller_uid != pod.uid:
         return Problem(f"ResourceClaim {claim.key} was not created for Pod {pod.key} (Pod is not owner)")
     return claim
-
-
-def claims_to_reserve(view: Snapshot, pod: PodInfo) -> tuple[Reservation, ...]:
-    """The pod's claims that do not name it among their users yet; empty where any of them cannot be used."""
-    claims = claims_of(view, pod) if pod.resource_claims else ()
-    return () if isinstance(claims, Problem) else reservations(claims, pod)
-
-
-def reservations(claims: tuple[ResourceClaim, ...], pod: PodInfo) -> tuple[Reservation, ...]:
-    return tuple(Reservation(c.namespace, c.name, c.uid) for c in claims if pod.uid not in c.reserved_for)
 
 
 def not_done(field: str, why: str) -> Problem:

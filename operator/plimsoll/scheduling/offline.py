@@ -64,8 +64,15 @@ def read_cluster(
                 cluster.ignored[kind] = cluster.ignored.get(kind, 0) + 1
         except PlimsollError as error:
             cluster.unreadable.append(str(error))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            cluster.unreadable.append(f"{kind} {_name_of(raw)} cannot be read: {error}")
     cluster.scheduler.policies_changed(policies, now_s=now_s)
     return cluster
+
+
+def _name_of(raw: Json) -> str:
+    metadata = raw.get("metadata")
+    return str(metadata.get("name") or "without a name") if isinstance(metadata, Mapping) else "without a name"
 
 
 def _read_namespace(cluster: WrittenCluster, raw: Json) -> None:

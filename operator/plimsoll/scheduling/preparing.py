@@ -105,7 +105,7 @@ class _Check:
         if claim is None:
             missing = f'persistentvolumeclaims "{binding.claim.key}" not found'
             return Progress(problem=f"failed to check binding: {missing}")
-        if False:
+        if self._is_old(volume.key, volume.resource_version):
             return _WAITING
         if mismatch := self._mismatch(volume.name):
             return Progress(problem=mismatch)

@@ -12,7 +12,7 @@ from tests.oracle.clusters.resource_claims import claim_resources, resource_clai
 from tests.oracle.clusters.storage import CLASSES, attachment, classes_and_drivers, csi_node, volume
 from tests.oracle.clusters.surroundings import budgets, namespaces, owners
 from tests.oracle.clusters.vocabulary import NAMESPACES, SCHEDULER, Json, node_name, time_at
-from tests.oracle.clusters.volume_claims import CLAIM_NAMES, claim, ephemeral_claim
+from tests.oracle.clusters.volume_claims import CLAIM_NAMES, claim, ephemeral_claim, named
 from tests.oracle.source import Source
 
 FEATURES = (
@@ -32,6 +32,8 @@ FEATURES = (
     "owners",
     "images",
 )
+# What can go wrong in many ways is drawn more often.
+_DRAWN = (*FEATURES[2:], "volumes", "volumes", "volumes", "spread", "pod-affinity", "node-affinity")
 # What preemption needs: reasons that go away with pods, and pods that are less important.
 _USUAL = ("resources", "priorities")
 
@@ -42,7 +44,7 @@ def cluster(source: Source, *, usual_percent: int = 60) -> list[Json]:
     Args:
         usual_percent: how often resources, and how often priorities, are among the features.
     """
-    features = frozenset(source.some(FEATURES[2:], at_least=1, at_most=3))
+    features = frozenset(source.some(_DRAWN, at_least=1, at_most=3))
     features |= {usual for usual in _USUAL if source.chance(usual_percent)}
     return list(_items(source, features))
 
@@ -145,7 +147,7 @@ def _storage(source: Source, nodes: int, pods: list[Json]) -> Iterator[Json]:
             source, f"free-{i}", nodes=nodes, storage_class=source.pick(("local", *CLASSES, ""))
         )
     claims = [
-        claim(source, name, namespace, nodes=nodes, volumes=volumes)
+        claim(source, named(name, namespace), namespace, nodes=nodes, volumes=volumes)
         for namespace in NAMESPACES[: 1 + source.chance(30)]
         for name in CLAIM_NAMES
         if source.chance(92)

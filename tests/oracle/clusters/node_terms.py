@@ -31,7 +31,7 @@ def node_term(
     if not by_name or source.chance(40):
         term["matchExpressions"] = [_expression(source, nodes, numbers) for _ in range(source.integer(1, 2))]
     if by_name or (fields and source.chance(15)):
-        wanted = 2 if source.chance(15) else 1
+        wanted = 2 if source.chance(45 if by_name else 15) else 1
         term["matchFields"] = [_field(source, nodes, by_name=by_name) for _ in range(wanted)]
     return term
 

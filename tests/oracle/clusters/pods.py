@@ -34,7 +34,7 @@ def pod(source: Source, name: str, features: frozenset[str], *, nodes: int, sche
     }
     spec |= _node_wishes(source, features, nodes=nodes)
     spec |= _pod_wishes(source, features, metadata["labels"])
-    _contents(source, spec, features)
+    _contents(source, spec, features, namespace)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}
 
 
@@ -68,7 +68,7 @@ def _pod_wishes(source: Source, features: frozenset[str], said: dict[str, str]) 
     return wishes
 
 
-def _contents(source: Source, spec: Json, features: frozenset[str]) -> None:
+def _contents(source: Source, spec: Json, features: frozenset[str], namespace: str) -> None:
     main, init = containers(source, features)
     spec["containers"] = main
     if init:
@@ -78,7 +78,7 @@ def _contents(source: Source, spec: Json, features: frozenset[str]) -> None:
     if "pod-level" in features and source.chance(35):
         spec["resources"] = pod_level(source)
     if "volumes" in features and source.chance(75):
-        spec["volumes"] = pod_volumes(source)
+        spec["volumes"] = pod_volumes(source, namespace)
     if "declared" in features and source.chance(40):
         _need_features(source, spec)
 

@@ -29,7 +29,7 @@ def _claim(source: Source, name: str, namespace: str, *, nodes: int) -> Json:
             allocation["nodeSelector"]["nodeSelectorTerms"] = allocation["nodeSelector"]["nodeSelectorTerms"][:1]
         found["status"] = {"allocation": allocation}
         if source.chance(15):
-            users = source.pick((1, 255, 256))
+            users = source.integer(1, 3)
             found["status"]["reservedFor"] = [
                 {"resource": "pods", "name": f"user-{i}", "uid": f"user-{i}"} for i in range(users)
             ]

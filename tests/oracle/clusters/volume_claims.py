@@ -39,7 +39,7 @@ def _bind(source: Source, found: Json, *, nodes: int, volumes: dict[str, Json]) 
     found["status"] = {"phase": "Bound"}
     if source.chance(92):
         metadata["annotations"][_BOUND] = "yes"
-    if source.chance(6):
+    if source.chance(14):
         found["status"]["phase"] = source.pick(("Lost", "Bound"))
         return  # bound to a volume that is gone
     bound = volume(source, name, nodes=nodes, storage_class=spec["storageClassName"])
@@ -78,15 +78,20 @@ def _reference(found: Json) -> Json:
     }
 
 
-def pod_volumes(source: Source) -> list[Json]:
+def named(name: str, namespace: str) -> str:
+    """A name of a claim is used in one namespace only: kube-scheduler's ReadWriteOncePod looks at names alone."""
+    return name if namespace == "default" else f"{name}-{namespace}"
+
+
+def pod_volumes(source: Source, namespace: str) -> list[Json]:
     """What a pod's ``spec.volumes`` say; the claims of ephemeral ones are made with ``ephemeral_claim``."""
     found: list[Json] = []
     for i in source.times(1, 2):
         kind = source.integer(0, 99)
-        if kind < 62:
+        if kind < 55:
             claim_name = source.pick((*CLAIM_NAMES, *CLAIM_NAMES, *CLAIM_NAMES, "absent"))
-            found.append({"name": f"v{i}", "persistentVolumeClaim": {"claimName": claim_name}})
-        elif kind < 72:
+            found.append({"name": f"v{i}", "persistentVolumeClaim": {"claimName": named(claim_name, namespace)}})
+        elif kind < 70:
             found.append({"name": f"v{i}", "ephemeral": {"volumeClaimTemplate": {"spec": _template(source)}}})
         elif kind < 94:
             found.append({"name": f"v{i}", **_disk(source)})
@@ -117,7 +122,7 @@ def ephemeral_claim(source: Source, pod: Json, pod_volume: Json, *, nodes: int, 
 
 def _disk(source: Source) -> Json:
     """Disks written into the pod itself, which two pods may not share."""
-    which, read_only = source.pick(("a", "b")), source.chance(40)
+    which, read_only = source.pick(("a", "a", "b")), source.chance(30)
     return source.pick(
         (
             {"gcePersistentDisk": {"pdName": which, "readOnly": read_only}},

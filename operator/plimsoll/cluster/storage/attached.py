@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from plimsoll.cluster.storage.handles import Handle
 
@@ -38,6 +38,10 @@ class AttachedVolumes:
         """How often the volume is used on the node."""
         users = self._users.get(handle)
         return 0 if users is None else users.get(node, 0)
+
+    def nodes(self, handle: Handle) -> Iterable[str]:
+        """Where the volume is used."""
+        return self._users.get(handle, ())
 
     def counts(self, driver: str) -> Mapping[str, int]:
         """Distinct volumes of the driver by node; nodes without any do not stand here."""

@@ -18,22 +18,16 @@ class CSINode:
 
     Attributes:
         limits: how many volumes the node can have attached, by driver; a driver that says nothing has no limit.
-        topology_keys: by driver.
         migrated: in-tree plugins whose volumes the node hands to CSI drivers.
     """
 
     name: str
     limits: Mapping[str, int] = field(default_factory=dict)
-    topology_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     migrated: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
         return self.name
-
-    @property
-    def drivers(self) -> frozenset[str]:
-        return frozenset(self.topology_keys)
 
     @classmethod
     def parse(cls, node: Json) -> CSINode:
@@ -95,7 +89,6 @@ def _csi_node(node: Json) -> CSINode:
     return CSINode(
         name=metadata["name"],
         limits={driver: int(count) for driver, count in counts.items() if count is not None},
-        topology_keys={d["name"]: tuple(d.get("topologyKeys") or ()) for d in drivers},
         migrated=frozenset(migrated.split(",")) if migrated else frozenset(),
     )
 

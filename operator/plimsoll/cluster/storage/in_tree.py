@@ -78,7 +78,7 @@ def inline_handle(volume: Json) -> Handle | None:
 
 
 def provisioner_driver(provisioner: str) -> str:
-    """The CSI driver that makes a class's volumes; "" for former plugins whose volumes are not counted."""
+    """The CSI driver that makes a class's volumes."""
     return _DRIVERS.get(provisioner, provisioner)
 
 
@@ -147,9 +147,4 @@ _PLUGINS = (
     ),
     _Plugin("kubernetes.io/portworx-volume", "pxd.portworx.com", "portworxVolume", "", _volume_id),
 )
-_DRIVERS = {
-    **{plugin.name: plugin.driver for plugin in _PLUGINS},
-    # Known to csi-translation-lib, but kube-scheduler does not take them for migrated.
-    "kubernetes.io/azure-file": "",
-    "kubernetes.io/vsphere-volume": "",
-}
+_DRIVERS = {plugin.name: plugin.driver for plugin in _PLUGINS}
