@@ -61,7 +61,9 @@ def test_a_pod_is_judged_alone() -> None:
 
 
 def test_the_kinds_of_preference_are_listed_by_plugin() -> None:
-    nodes = [make_node(f"n{i}").allocatable(cpu="4", pods="110").taint("t", effect="PreferNoSchedule").obj() for i in (1, 2)]
+    nodes = [
+        make_node(f"n{i}").allocatable(cpu="4", pods="110").taint("t", effect="PreferNoSchedule").obj() for i in (1, 2)
+    ]
     del nodes[0]["spec"]["taints"]
     (document,) = documents(items=[*nodes, make_pod("web-1").obj()])
     assert document["preferences"]["TaintToleration"] == {"n1": 100, "n2": 0}
@@ -81,7 +83,9 @@ def test_only_the_pods_that_were_asked_for(args: list[str], pods: list[str]) -> 
 
 
 def test_a_pod_may_be_called_as_a_command_is() -> None:
-    assert [d["pod"] for d in documents("cluster", items=[make_node().obj(), make_pod("cluster").obj()])] == ["default/cluster"]
+    assert [d["pod"] for d in documents("cluster", items=[make_node().obj(), make_pod("cluster").obj()])] == [
+        "default/cluster"
+    ]
 
 
 def test_the_table_says_what_the_document_says() -> None:
@@ -97,7 +101,9 @@ def test_the_table_says_what_the_document_says() -> None:
     [
         pytest.param("\n---\n".join(map(yaml.safe_dump, cluster())), id="YAML documents"),
         pytest.param(yaml.safe_dump({"kind": "List", "items": cluster()}), id="a YAML List"),
-        pytest.param(json.dumps({"kind": "List", "items": [{"kind": "List", "items": cluster()}]}), id="Lists in Lists"),
+        pytest.param(
+            json.dumps({"kind": "List", "items": [{"kind": "List", "items": cluster()}]}), id="Lists in Lists"
+        ),
         pytest.param(
             json.dumps([{"kind": "NodeList", "items": [{**n, "kind": None} for n in cluster()[:2]]}, *cluster()[2:]]),
             id="typed lists",
@@ -121,7 +127,9 @@ def test_it_reads_a_file(tmp_path: Path) -> None:
     ("odd", "named"),
     [
         pytest.param(make_pod("odd-1").requests(cpu="two").obj(), "pod default/odd-1", id="a pending pod"),
-        pytest.param(make_pod("odd-1").requests(cpu="two").on("big-1").obj(), "pod default/odd-1", id="a pod on a node"),
+        pytest.param(
+            make_pod("odd-1").requests(cpu="two").on("big-1").obj(), "pod default/odd-1", id="a pod on a node"
+        ),
         pytest.param(make_node("odd-1").allocatable(cpu="many").obj(), "node odd-1", id="a node"),
         pytest.param({"kind": "PersistentVolumeClaim", "metadata": "x"}, "persistentvolumeclaim", id="a claim"),
     ],
@@ -141,7 +149,9 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_judged(odd: Json, named: s
         pytest.param("a: [", "(line", id="where it breaks off"),
         pytest.param("17", "holds something that is no API object", id="a number"),
         pytest.param('{"items": 3}', "holds something that is no API object", id="no kind"),
-        pytest.param('{"kind": "List", "items": [3]}', "holds something that is no API object", id="a number in a List"),
+        pytest.param(
+            '{"kind": "List", "items": [3]}', "holds something that is no API object", id="a number in a List"
+        ),
         pytest.param('{"kind": "List", "items": []}', "no pending pods", id="an empty List"),
         pytest.param('{"kind": "ConfigMap", "metadata": {}}', "ConfigMap", id="other kinds are named"),
         pytest.param("", "no pending pods", id="nothing at all"),

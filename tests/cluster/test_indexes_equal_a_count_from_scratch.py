@@ -152,6 +152,7 @@ def summed_afresh(cache: Cache, kind: TermKind, pod: PodInfo) -> dict[tuple[str,
     return dict(found)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(histories, st.lists(matchers, min_size=1, max_size=6), st.lists(crowds.pods(), min_size=1, max_size=2))
 def test_whatever_happened(history: list[tuple[str, object]], wanted: list[PodMatcher], pods: list[PodBuilder]) -> None:
@@ -171,6 +172,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_counts, "_ROWS_PER_ENTRY", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_whatever_happened_when_there_is_room_for_little() -> None:
     test_whatever_happened()

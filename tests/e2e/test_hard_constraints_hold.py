@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cluster
 
+_NOT_HELPFUL = (
+    " no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
+)
 _UNALLOCATED = {
     "apiVersion": "resource.k8s.io/v1",
     "kind": "ResourceClaim",
@@ -35,7 +38,7 @@ def test_a_pod_that_fits_nowhere_gets_kube_schedulers_sentence(kube: Kube, opera
     kube.create(pod("huge", cpu="100"))
     condition = eventually("the condition is written", lambda: kube.condition("huge"))
     assert condition["reason"] == "Unschedulable"
-    assert condition["message"] == "0/6 nodes are available: 6 Insufficient cpu."
+    assert condition["message"] == "0/6 nodes are available: 6 Insufficient cpu." + _NOT_HELPFUL
     [event] = eventually("the event is there", lambda: kube.events("huge", "FailedScheduling"))
     assert (event["type"], event["action"], event["note"]) == ("Warning", "Scheduling", condition["message"])
 
@@ -50,7 +53,7 @@ def test_a_cordoned_node_gets_nothing_until_it_is_uncordoned(
     cluster.kubectl("cordon", "node-6")
     kube.create(pod("waits"))
     condition = eventually("it is refused", lambda: kube.condition("waits"))
-    assert condition["message"] == "0/6 nodes are available: 6 node(s) were unschedulable."
+    assert condition["message"] == "0/6 nodes are available: 6 node(s) were unschedulable." + _NOT_HELPFUL
     cluster.kubectl("uncordon", "node-2")
     [bound] = kube.all_bound("waits", 1)
     assert bound["spec"]["nodeName"] == "node-2"
@@ -63,7 +66,9 @@ def test_a_new_node_takes_the_pod_that_waited_for_it_and_a_deleted_one_none(
 
     kube.create(pod("picky", nodeSelector={"disk": "fast"}))
     condition = eventually("it is refused", lambda: kube.condition("picky"))
-    assert condition["message"] == "0/6 nodes are available: 6 node(s) didn't match Pod's node affinity/selector."
+    assert condition["message"] == (
+        "0/6 nodes are available: 6 node(s) didn't match Pod's node affinity/selector." + _NOT_HELPFUL
+    )
     cluster.add_nodes([NodeSpec(name="node-fast", labels={"disk": "fast"})])
     try:
         [bound] = kube.all_bound("picky", 1)
@@ -100,7 +105,9 @@ def test_host_ports_and_taints_are_honoured(kube: Kube, operator: OperatorProces
         condition = eventually("it is refused", lambda: kube.condition(waiting["metadata"]["name"]))
         assert condition["message"] == (
             "0/6 nodes are available: 1 node(s) had untolerated taint(s), "
-            "5 node(s) didn't have free ports for the requested pod ports."
+            "5 node(s) didn't have free ports for the requested pod ports. "
+            "no new claims to deallocate, preemption: 0/6 nodes are available: "
+            "1 Preemption is not helpful for scheduling, 5 No preemption victims found for incoming pod."
         )
     finally:
         cluster.kubectl("taint", "nodes", "node-1", "dedicated-")

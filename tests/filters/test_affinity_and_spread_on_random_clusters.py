@@ -33,6 +33,7 @@ def cluster(nodes: list[NodeBuilder], pods: list[PodBuilder], spaces: Mapping[st
     return cache
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(crowds.pods(), node_lists, pod_lists, space_lists)
 def test_affinity_is_what_plain_loops_say(
@@ -44,6 +45,7 @@ def test_affinity_is_what_plain_loops_say(
     assert got == (None if judge.skipped else want)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(crowds.pods(), node_lists, pod_lists)
 def test_spread_is_what_plain_loops_say(pod: PodBuilder, nodes: list[NodeBuilder], placed: list[PodBuilder]) -> None:

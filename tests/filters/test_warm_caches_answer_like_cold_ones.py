@@ -9,8 +9,8 @@ from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
-from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.caches import FilterCaches
+from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.prepared import prepare_filters
 from plimsoll.filters.run import run_filters, selected_rows
 from plimsoll.policy.compiled import BUILT_IN, Policy

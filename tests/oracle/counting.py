@@ -14,6 +14,7 @@ Json = Mapping[str, Any]
 
 # Names of objects differ from case to case; which sentence it is does not.
 _NAMED = re.compile(r'"[^"]*"')
+_KEYS = re.compile(r"(resource claim|PVC|pod) [^\s/]+/\S+")
 
 
 @dataclass(slots=True)
@@ -63,4 +64,4 @@ class Counts:
 
 def general(reason: str) -> str:
     """The sentence without the names in it."""
-    return re.sub(r"(resource claim|persistentvolumeclaim) \S+/\S+", r"\1 ...", _NAMED.sub('"..."', reason))
+    return _KEYS.sub(r"\1 ...", _NAMED.sub('"..."', reason))

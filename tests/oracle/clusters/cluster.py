@@ -38,7 +38,7 @@ _DRAWN = (*FEATURES[2:], "volumes", "volumes", "volumes", "spread", "pod-affinit
 _USUAL = ("resources", "priorities")
 
 
-def cluster(source: Source, *, usual_percent: int = 60) -> list[Json]:
+def cluster(source: Source, *, usual_percent: int = 60, crowded_percent: int = 25) -> list[Json]:
     """The items of a List; one to five pods are pending.
 
     Args:
@@ -46,11 +46,13 @@ def cluster(source: Source, *, usual_percent: int = 60) -> list[Json]:
     """
     features = frozenset(source.some(_DRAWN, at_least=1, at_most=3))
     features |= {usual for usual in _USUAL if source.chance(usual_percent)}
+    if source.chance(crowded_percent):
+        features |= {*_USUAL, "crowded"}
     return list(_items(source, features))
 
 
 def _items(source: Source, features: frozenset[str]) -> Iterator[Json]:
-    nodes = source.integer(1, 6)
+    nodes = source.integer(1, 4 if "crowded" in features else 6)
     yield from (node(source, i, features) for i in range(nodes))
     yield from namespaces(source)
     if "owners" in features:
@@ -68,7 +70,7 @@ def _items(source: Source, features: frozenset[str]) -> Iterator[Json]:
 
 
 def _assigned(source: Source, features: frozenset[str], nodes: int) -> Iterator[Json]:
-    for i in source.times(0, 3 * nodes):
+    for i in source.times(2 * nodes if "crowded" in features else 0, (4 if "crowded" in features else 3) * nodes):
         scheduler = SCHEDULER if source.chance(80) else "other"
         found = pod(source, f"a{i}", features, nodes=nodes, scheduler=scheduler)
         found["spec"]["nodeName"] = node_name(source.integer(0, nodes if source.chance(5) else nodes - 1))

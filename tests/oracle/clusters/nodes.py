@@ -47,6 +47,8 @@ def node(source: Source, i: int, features: frozenset[str]) -> Json:
 
 
 def _room(source: Source, features: frozenset[str]) -> Json:
+    if "crowded" in features:
+        return allocatable(source) | {"pods": source.pick(("3", "2", "4", "5")), "cpu": source.pick(("2", "1", "3"))}
     if "resources" in features:
         return allocatable(source)
     if source.chance(3):

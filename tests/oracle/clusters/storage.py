@@ -11,6 +11,9 @@ from tests.oracle.source import Source
 CSI, CAPACITY_CSI, NONE = "csi.example.com", "cap.example.com", "kubernetes.io/no-provisioner"
 WAITING_CLASSES = ("wait", "local", "zonal", "cap")
 CLASSES = (*WAITING_CLASSES, "now")
+# The drivers to which disks of the old kinds are handed.
+EBS, PD = "ebs.csi.aws.com", "pd.csi.storage.gke.io"
+_MIGRATED = "storage.alpha.kubernetes.io/migrated-plugins"
 _STORAGE = "storage.k8s.io/v1"
 SIZES = ("1Gi", "1073741824", "2Gi", "500M", "5Gi")
 
@@ -69,12 +72,16 @@ def _capacity(source: Source, i: int) -> Json:
 
 def csi_node(source: Source, name: str) -> Json:
     drivers = []
-    for driver in source.some((CSI, CAPACITY_CSI), at_least=1):
+    for driver in source.some((CSI, CAPACITY_CSI, EBS, PD), at_least=1, at_most=3):
         installed: Json = {"name": driver, "nodeID": name, "topologyKeys": [ZONE]}
         if source.chance(80):
             installed["allocatable"] = {"count": source.pick((1, 2, 3, 0))}
         drivers.append(installed)
-    return {"apiVersion": _STORAGE, "kind": "CSINode", "metadata": {"name": name}, "spec": {"drivers": drivers}}
+    found: Json = {"apiVersion": _STORAGE, "kind": "CSINode", "metadata": {"name": name}, "spec": {"drivers": drivers}}
+    if source.chance(30):
+        migrated = source.some(("kubernetes.io/aws-ebs", "kubernetes.io/gce-pd"), at_least=1)
+        found["metadata"]["annotations"] = {_MIGRATED: ",".join(migrated)}
+    return found
 
 
 def attachment(source: Source, i: int, *, nodes: int, volumes: list[str]) -> Json:
@@ -102,7 +109,7 @@ def volume(source: Source, name: str, *, nodes: int, storage_class: str) -> Json
     spec |= _kind_of_volume(source, name, nodes=nodes)
     labels = {}
     if source.chance(25):
-        labels[source.pick((ZONE, OLD_ZONE, REGION))] = source.pick((*ZONES, "a__b"))
+        labels[source.pick((ZONE, OLD_ZONE, REGION))] = source.pick((*ZONES, "__".join(ZONES[:2])))
     if source.chance(30):
         labels["disk"] = source.pick(("ssd", "hdd"))
     return {
@@ -119,8 +126,23 @@ def _kind_of_volume(source: Source, name: str, *, nodes: int) -> Json:
         node = node_name(source.integer(0, nodes - 1))
         term = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": [node]}]}
         return {"local": {"path": "/mnt/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}}
+    if source.chance(15):
+        return _old_disk(source, name)
     handle = source.pick((f"handle-{name}", "handle-shared"))
     kind: Json = {"csi": {"driver": source.pick((CSI, CAPACITY_CSI)), "volumeHandle": handle}}
     if source.chance(40):
         kind["nodeAffinity"] = {"required": node_selector(source, nodes=nodes, fields=False)}
+    return kind
+
+
+def _old_disk(source: Source, name: str) -> Json:
+    kind: Json = source.pick(
+        (
+            {"awsElasticBlockStore": {"volumeID": source.pick(("vol-a", f"aws://a/vol-{name}"))}},
+            {"gcePersistentDisk": {"pdName": source.pick(("a", name))}},
+        )
+    )
+    if source.chance(50):
+        expression = {"key": source.pick((ZONE, OLD_ZONE)), "operator": "In", "values": source.some(ZONES, at_least=1)}
+        kind["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
     return kind

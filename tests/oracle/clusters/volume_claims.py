@@ -10,7 +10,9 @@ _BOUND, _SELECTED = "pv.kubernetes.io/bind-completed", "volume.kubernetes.io/sel
 CLAIM_NAMES = ("data", "logs", "cache", "shared")
 
 
-def claim(source: Source, name: str, namespace: str, *, nodes: int, volumes: dict[str, Json]) -> Json:
+def claim(
+    source: Source, name: str, namespace: str, *, nodes: int, volumes: dict[str, Json], ephemeral: bool = False
+) -> Json:
     """A PersistentVolumeClaim; a volume that it is bound to joins the others."""
     found: Json = {
         "apiVersion": "v1",
@@ -24,7 +26,7 @@ def claim(source: Source, name: str, namespace: str, *, nodes: int, volumes: dic
         "status": {"phase": "Pending"},
     }
     if source.chance(50):
-        _bind(source, found, nodes=nodes, volumes=volumes)
+        _bind(source, found, nodes=nodes, volumes=volumes, ephemeral=ephemeral)
     else:
         _leave_unbound(source, found, nodes=nodes, volumes=volumes)
     if source.chance(4):
@@ -32,15 +34,15 @@ def claim(source: Source, name: str, namespace: str, *, nodes: int, volumes: dic
     return found
 
 
-def _bind(source: Source, found: Json, *, nodes: int, volumes: dict[str, Json]) -> None:
+def _bind(source: Source, found: Json, *, nodes: int, volumes: dict[str, Json], ephemeral: bool) -> None:
     metadata, spec = found["metadata"], found["spec"]
     name = f"pv-{metadata['namespace']}-{metadata['name']}"
     spec["volumeName"], spec["storageClassName"] = name, source.pick((*CLASSES, ""))
     found["status"] = {"phase": "Bound"}
     if source.chance(92):
         metadata["annotations"][_BOUND] = "yes"
-    if source.chance(14):
-        found["status"]["phase"] = source.pick(("Lost", "Bound"))
+    if source.chance(30 if ephemeral else 12):
+        found["status"]["phase"] = source.pick(("Bound", "Bound", "Lost"))
         return  # bound to a volume that is gone
     bound = volume(source, name, nodes=nodes, storage_class=spec["storageClassName"])
     bound["spec"]["claimRef"] = _reference(found)
@@ -113,7 +115,7 @@ def ephemeral_claim(source: Source, pod: Json, pod_volume: Json, *, nodes: int, 
     """As the ephemeral volume controller makes it; now and then the name is somebody else's already."""
     metadata = pod["metadata"]
     name = f"{metadata['name']}-{pod_volume['name']}"
-    found = claim(source, name, metadata["namespace"], nodes=nodes, volumes=volumes)
+    found = claim(source, name, metadata["namespace"], nodes=nodes, volumes=volumes, ephemeral=True)
     owner = {"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"], "controller": True}
     if source.chance(90):
         found["metadata"]["ownerReferences"] = [owner]
