@@ -197,7 +197,7 @@ async def test_the_account_may_do_what_the_operator_needs_and_no_more(
     needed = (*ALWAYS, *lease_permissions(namespace=name, name="plimsoll"))
     beyond = (
         Permission("get", SECRETS, namespace=name),
-        Permission("delete", PODS),
+        Permission("create", PODS),
         Permission("update", POLICIES),
         Permission("patch", NODES),
         Permission("update", LEASES, namespace=name, name="of-somebody-else"),

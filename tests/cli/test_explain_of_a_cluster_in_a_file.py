@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,13 @@ def test_every_pending_pod_gets_a_documented_verdict() -> None:
     assert web["scores"]["requests"]["big-1"] > 0
     assert (huge["feasible"], huge["nominatedNode"], huge["victims"]) == ([], "big-1", ["default/old-1"])
     assert huge["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+
+
+def test_every_field_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8")
+    gated = make_pod("gated-1").gated("example.com/wait").obj()
+    fields = {field for document in documents(items=[*cluster(), gated]) for field in document}
+    assert fields <= set(re.findall(r"`(\w+)`", page.split("## `-o json`")[1]))
 
 
 def test_a_pod_is_judged_alone() -> None:

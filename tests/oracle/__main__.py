@@ -6,13 +6,15 @@ import argparse
 import random
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from tests.oracle.judging import Judge
 from tests.oracle.mutating import mutate
 from tests.oracle.reasons import missed
 from tests.oracle.running import Run, run, shrink_and_keep
 
-_RUNS = 5
+Json = dict[str, Any]
 
 
 def main() -> int:
@@ -20,13 +22,20 @@ def main() -> int:
     print(f"seed {asked.seed}", flush=True)
     with Judge() as judge:
 
-        def verdicts(items: list[dict[str, object]]) -> list[dict[str, object]]:
-            return judge.judge(items, preempt=True, scores=True, runs=_RUNS)
+        def verdicts(items: Sequence[Json], *, runs: int) -> list[Json]:
+            return judge.judge(items, preempt=True, scores=True, runs=runs)
 
         if asked.mutate:
             return mutate(verdicts, seed=asked.seed, pods=asked.pods)
         begun = time.monotonic()
-        done = run(verdicts, pods=asked.pods, seed=asked.seed, stop_after=asked.stop_after)
+        done = run(
+            verdicts,
+            pods=asked.pods,
+            seed=asked.seed,
+            stop_after=asked.stop_after,
+            nominations=asked.nominations,
+            scored=asked.scored,
+        )
         _report(done, time.monotonic() - begun)
         for seed, found in done.found:
             print(f"DISAGREEMENT with seed {seed}: {found}", flush=True)
@@ -47,6 +56,8 @@ def _report(done: Run, took_s: float) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--pods", type=int, default=20_000, help="how many pod-in-cluster cases")
+    parser.add_argument("--nominations", type=int, default=0, help="and go on until preemption nominated in so many")
+    parser.add_argument("--scored", type=int, default=0, help="and until scores told nodes apart in so many")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9), help="fresh by default")
     parser.add_argument("--stop-after", type=int, default=1, help="so many clusters with disagreements")
     parser.add_argument("--shrink", type=int, default=1, help="of the disagreements, so many are shrunk and kept")

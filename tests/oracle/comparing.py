@@ -20,7 +20,7 @@ class Disagreement:
     """One difference.
 
     Attributes:
-        field: feasible, code, reasons, filter, message, preemption, or ``score <plugin>``.
+        field: feasible, code, reasons, filter, message, reason, nominating, preemption, or ``score <plugin>``.
         where: the node it is about; "" for the pod as a whole.
     """
 
@@ -61,8 +61,9 @@ def _verdict(document: Json, node: str) -> Json:
 def _as_a_whole(ours: Json, theirs: Json) -> Iterator[Disagreement]:
     if sorted(ours["feasible"]) != sorted(theirs["feasible"]):
         yield Disagreement(theirs["pod"], "feasible", "", sorted(ours["feasible"]), sorted(theirs["feasible"]))
-    if ours["message"] != theirs["message"]:
-        yield Disagreement(theirs["pod"], "message", "", ours["message"], theirs["message"])
+    for field in ("message", "reason", "nominating"):
+        if ours[field] != theirs[field]:
+            yield Disagreement(theirs["pod"], field, "", ours[field], theirs[field])
     if (mine := preemption(ours)) not in (allowed := outcomes(theirs)):
         yield Disagreement(theirs["pod"], "preemption", "", mine, allowed)
 

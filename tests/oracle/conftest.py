@@ -11,10 +11,10 @@ from tests.oracle.judging import Judge as Process
 
 @pytest.fixture(scope="session")
 def judge() -> Iterator[Judge]:
-    """kube-scheduler's own code; preemption is asked five times, since some of its choices are made by chance."""
+    """kube-scheduler's own code; preemption may be asked several times, since some of its choices are made by chance."""
     with Process() as process:
 
-        def verdicts(items: Any) -> list[dict[str, Any]]:
-            return process.judge(items, preempt=True, scores=True, runs=5)
+        def verdicts(items: Any, *, runs: int) -> list[dict[str, Any]]:
+            return process.judge(items, preempt=True, scores=True, runs=runs)
 
         yield verdicts

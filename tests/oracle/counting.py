@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.oracle.comparing import SOFT, outcomes, pairs
+from tests.oracle.reasons import SAYINGS
 
 Json = Mapping[str, Any]
 
@@ -43,6 +44,7 @@ class Counts:
         self.reasons.update(
             {reason for verdict in theirs["nodes"].values() for reason in map(general, verdict["reasons"])}
         )
+        self.reasons.update(saying for saying in SAYINGS if saying in theirs["message"])
         if theirs["nominatedNode"]:
             self.nominated += 1
             self.deterministic += len(outcomes(theirs)) == 1

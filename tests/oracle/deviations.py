@@ -46,9 +46,12 @@ def _unallocated_claim(_found: Disagreement, ours: Json, theirs: Json, _items: S
 
 
 def _no_deallocation(found: Disagreement, _ours: Json, _theirs: Json, _items: Sequence[Json]) -> bool:
-    if found.field != "message":
-        return False
-    return bool(found.ours == found.theirs.replace("deallocation of ResourceClaim completed", "still not schedulable"))
+    return found.field == "message" and bool(found.ours == _undone(found.theirs))
+
+
+def _undone(message: str) -> str:
+    """As it would be without deallocation."""
+    return message.replace("deallocation of ResourceClaim completed", "still not schedulable")
 
 
 def _foreign_claim(found: Disagreement, _ours: Json, theirs: Json, items: Sequence[Json]) -> bool:
@@ -83,7 +86,7 @@ def _nominated_first(found: Disagreement, _ours: Json, theirs: Json, _items: Seq
     counts = Counter(reason for verdict in theirs["nodes"].values() for reason in verdict["reasons"])
     told = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
     start = f"0/{len(theirs['nodes'])} nodes are available: {told}."
-    return bool(found.ours.startswith(start) and found.theirs.endswith(found.ours.removeprefix(start)))
+    return bool(found.ours.startswith(start) and _undone(found.theirs).endswith(found.ours.removeprefix(start)))
 
 
 BY_ID: dict[str, Explains] = {

@@ -41,9 +41,21 @@ UPSTREAM: tuple[str, ...] = (
     "node(s) didn't match Pod's required features",
 )
 
+# What the sentence of the whole attempt says besides: PostFilter's words, and those of a cluster without nodes.
+SAYINGS: tuple[str, ...] = (
+    "no nodes available to schedule pods",
+    "no new claims to deallocate",
+    "still not schedulable",
+    "deallocation of ResourceClaim completed",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+    "not eligible due to preemptionPolicy=Never.",
+    "not eligible due to a terminating pod on the nominated node.",
+)
+
 
 def missed(reasons: Counter[str], *, pods: int) -> dict[str, int]:
     """Sentences that a full run met too rarely to say anything about; a shorter run is not asked."""
     if pods < _FULL:
         return {}
-    return {reason: reasons[reason] for reason in UPSTREAM if reasons[reason] < AT_LEAST}
+    return {reason: reasons[reason] for reason in (*UPSTREAM, *SAYINGS) if reasons[reason] < AT_LEAST}

@@ -24,15 +24,20 @@ class Run:
     found: list[tuple[int, Disagreement]] = field(default_factory=list)
 
 
-def run(judge: Judge, *, pods: int, seed: int, stop_after: int = 1) -> Run:
+def run(judge: Judge, *, pods: int, seed: int, stop_after: int = 1, nominations: int = 0, scored: int = 0) -> Run:
     """Until so many pods have been compared, or so many clusters with disagreements been found.
 
     Args:
+        nominations: and in so many of them preemption nominated.
+        scored: and in so many of them kube-scheduler's scores told nodes apart.
         seed: of the first cluster; each further cluster has the next one.
     """
     done = Run()
-    while done.counts.pods < pods and len(done.found) < stop_after:
-        found = disagreements(cluster(Source.seeded(seed)), judge, done.counts)
+    counts = done.counts
+    while len(done.found) < stop_after:
+        if counts.pods >= pods and counts.nominated >= nominations and counts.score_pods >= scored:
+            break
+        found = disagreements(cluster(Source.seeded(seed)), judge, counts)
         if found:
             done.found.append((seed, found[0]))
         seed += 1

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plimsoll.filters.interface import ClusterFilter, NodeFilter
 from tests.oracle.cases import Judge, disagreements
 from tests.oracle.clusters.cluster import cluster
-from tests.oracle.kept import kept, load
+from tests.oracle.counting import Counts
+from tests.oracle.deviations import documented
+from tests.oracle.kept import deviation_case, kept, load
+from tests.oracle.mutating import EVERY, UNREACHABLE, passing_all
 from tests.oracle.running import run
 from tests.oracle.source import Source
 
@@ -35,6 +39,20 @@ def test_on_a_thousand_random_pods(judge: Judge) -> None:
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)
 def test_on_every_cluster_on_which_the_two_once_disagreed(judge: Judge, path: Path) -> None:
     assert not disagreements(load(path), judge)
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_an_intended_deviation_is_one_still(judge: Judge, name: str) -> None:
+    """Where the two agree by now, the page and the exception have become untrue."""
+    counts = Counts()
+    assert not disagreements(load(deviation_case(name)), judge, counts)
+    assert counts.deviations[name]
+
+
+@pytest.mark.parametrize("mutated", [f for f in EVERY if f.name not in UNREACHABLE], ids=lambda f: f.name)
+def test_a_filter_that_lets_everything_pass_is_missed(judge: Judge, mutated: NodeFilter | ClusterFilter) -> None:
+    with passing_all(mutated):
+        assert run(judge, pods=3_000, seed=1).found
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))

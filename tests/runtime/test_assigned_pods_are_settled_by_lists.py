@@ -55,9 +55,11 @@ def test_a_pod_bound_after_the_list_was_asked_for_is_kept(scheduler: Scheduler, 
     assert _place(scheduler, make_pod("third").cpu("16")) == ""
 
 
-def test_a_pod_that_cannot_be_read_is_an_error_that_names_it(assigned: AssignedPods) -> None:
+def test_a_pod_without_an_identity_is_an_error(assigned: AssignedPods) -> None:
+    nobody = make_pod("odd").on("node-1").obj()
+    del nobody["metadata"]["uid"]
     with pytest.raises(ObjectError, match="default/odd"):
-        assigned.on_added(make_pod("odd").cpu("lots").on("node-1").obj())
+        assigned.on_added(nobody)
     assert not assigned.uids
 
 

@@ -42,8 +42,15 @@ def test_a_pod_that_cannot_be_read_is_named_and_the_rest_goes_on(
 ) -> None:
     pending.seen(make_pod("odd").cpu("lots").obj())
     pending.seen(make_pod("even").obj())
-    assert _active(scheduler) == 1
+    assert _active(scheduler) == 2
     assert "pod default/odd cannot be read" in caplog.text
+
+
+def test_a_pod_without_an_identity_is_left_out(scheduler: Scheduler, pending: PendingPods) -> None:
+    nobody = make_pod("odd").obj()
+    del nobody["metadata"]["namespace"]
+    pending.seen(nobody)
+    assert _active(scheduler) == 0
 
 
 def test_a_pod_that_was_mended_is_queued(scheduler: Scheduler, pending: PendingPods) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.runtime.loop import DecisionLoop
-from plimsoll.scheduling.decision import Bind, Decision, Preempt, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Preempt, Refuse, Skip
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_pod
 from tests.kube.tasks import ended
@@ -26,6 +26,7 @@ class World:
         self.bound: list[str] = []
         self.decided_count = 0
         self.refusals: list[str] = []
+        self.skips: list[str] = []
         self.preempting: list[str] = []
 
     def submit(self, command: Bind, *, took_s: float) -> None:
@@ -38,6 +39,9 @@ class World:
 
     def refused(self, command: Refuse | Preempt, *, took_s: float) -> None:
         self.refusals.append(command.pod.name)
+
+    def skipped(self, command: Skip) -> None:
+        self.skips.append(command.pod.name)
 
     def preempt(self, command: Preempt) -> None:
         self.preempting.append(command.pod.name)
@@ -57,6 +61,15 @@ async def loop(scheduler: Scheduler, world: World) -> AsyncIterator[DecisionLoop
     yield made
     assert not task.done(), task
     await ended(task)
+
+
+async def test_a_pod_that_is_being_deleted_is_skipped_without_a_decision(
+    loop: DecisionLoop, world: World, enqueue: Callable[..., None], until: Until
+) -> None:
+    enqueue(make_pod("leaving").deleting(), make_pod("fits"))
+    loop.wake()
+    await until(lambda: world.bound == ["fits"])
+    assert (world.skips, world.decided_count) == (["leaving"], 1)
 
 
 async def test_pods_that_fit_are_bound_and_the_others_refused(

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.cluster.pod import Uid
 from plimsoll.policy.compiled import Policy
-from plimsoll.scheduling.decision import Bind, Decision, Outcome, Preempt, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Outcome, Preempt, Refuse, Skip
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import NOW_S, NodeBuilder, PodBuilder, make_readings
 
@@ -80,6 +80,7 @@ class World:
         command = self.scheduler.next_command(now_s=self.now_s)
         if command is None:
             return None
+        assert not isinstance(command, Skip)
         assert isinstance(command, Bind if command.decision.node else Refuse | Preempt)
         assert command.pod.uid == command.decision.pod.uid
         return command.decision

@@ -64,7 +64,6 @@ def test_higher_priorities_are_placed_first(one: World) -> None:
     "pod",
     [
         pytest.param(web().spec(schedulerName="default-scheduler"), id="of another scheduler"),
-        pytest.param(web().deleting(), id="being deleted"),
         pytest.param(web().phase("Failed"), id="ended"),
         pytest.param(web().on("n1"), id="assigned"),
     ],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.cluster.images import Image, node_images
+from plimsoll.cluster.labels import labels_of
 from plimsoll.cluster.resources import Amounts, amounts
 from plimsoll.cluster.taints import Taint
 from plimsoll.cluster.times import epoch_s
@@ -70,7 +71,7 @@ def _parse(node: Json, metadata: Json) -> NodeInfo:
         name=metadata["name"],
         uid=metadata.get("uid", ""),
         resource_version=metadata.get("resourceVersion", ""),
-        labels=metadata.get("labels") or {},
+        labels=labels_of(metadata),
         annotations={k: v for k, v in annotations.items() if k.startswith("plimsoll.dev/")},
         taints=tuple(Taint.parse(t) for t in spec.get("taints") or ()),
         unschedulable=bool(spec.get("unschedulable")),

@@ -11,6 +11,7 @@ from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
 from plimsoll.cluster.disruption import giving_way, nominated_node
 from plimsoll.cluster.features import NO_FEATURES, required_features
 from plimsoll.cluster.images import containers, pod_images
+from plimsoll.cluster.labels import labels_of
 from plimsoll.cluster.owner import Owner
 from plimsoll.cluster.pod_terms import AffinityTerm, PodTerms, WeightedTerm
 from plimsoll.cluster.pod_volumes import NO_VOLUMES, UsedVolumes, used_volumes
@@ -55,6 +56,7 @@ class PodInfo:
         unsupported: paths of hard constraints that Plimsoll does not honour yet.
         terms_problem: kube-scheduler's sentence about selectors of pod (anti-)affinity that it cannot read; "" where
             there are none.
+        unreadable: why the pod cannot be read as a whole; it is never placed, and what could be read counts.
         owner, images, containers: its controller, the images that it needs (one entry for each use) and how many
             containers it has, init containers included; only of pods that have no node yet, which alone are scored.
         may_preempt: its preemptionPolicy is not Never.
@@ -99,6 +101,7 @@ class PodInfo:
     preferred_affinity: tuple[WeightedTerm, ...] = ()
     preferred_anti_affinity: tuple[WeightedTerm, ...] = ()
     terms_problem: str = ""
+    unreadable: str = ""
     spread: tuple[SpreadConstraint, ...] = ()
     owner: Owner | None = None
     images: tuple[str, ...] = ()
@@ -150,7 +153,7 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
     owner = controller(metadata)
     expected, ignored = _expected_network(annotations)
     terms = PodTerms.parse(spec.get("affinity"), metadata["namespace"])
-    labels = metadata.get("labels") or {}
+    labels = labels_of(metadata)
     features = required_features(spec)
     return PodInfo(
         uid=Uid(metadata["uid"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from plimsoll.cluster.pod import PodInfo
 from plimsoll.scheduling.decide import NO_NODES
 from plimsoll.scheduling.decision import Decision, Outcome, Rejection
 
@@ -30,6 +31,11 @@ def fit_message(decision: Decision) -> str:
 def failed_bind_message(error: str) -> str:
     """The sentence for a pod that fitted, but whose Binding the API server did not take."""
     return f'running Bind plugin "DefaultBinder": {error}'
+
+
+def skipped_message(pod: PodInfo) -> str:
+    """The sentence for a pod whose turn came while it is being deleted."""
+    return f"skip schedule deleting pod: {pod.key}"
 
 
 def counted_reasons(rejections: Iterable[Rejection]) -> list[str]:

@@ -9,8 +9,10 @@ Each document:
                             UnschedulableAndUnresolvable, Error (the pod cannot be judged)
                       filter: the plugin that refused; "" where none did
     message         the sentence of the FailedScheduling event; "" where the pod fits
+    reason          of the PodScheduled condition: Unschedulable or SchedulerError; "" where the pod fits
     nominatedNode   where preemption would make room; "" where it would not
     victims         namespace/name of the pods that would give way, sorted
+    nominating      what becomes of the pod's nominatedNodeName: set, clear or keep; "" where the pod fits
     scores          by term, then by feasible node: cost from 0 to 1, lower is better
     preferences     by kube-scheduler's plugin, then by feasible node: its normalised score from 0 to 100, higher is
                     better; what the term ``preferences`` is made of
@@ -34,6 +36,7 @@ Json = dict[str, Any]
 
 def verdict_document(judgement: Judgement) -> Json:
     decision = judgement.decision
+    fits = decision.outcome is Outcome.BIND
     document: Json = {
         "pod": decision.pod.key,
         "feasible": judgement.feasible,
@@ -41,14 +44,22 @@ def verdict_document(judgement: Judgement) -> Json:
             name: {"code": verdict.code, "reasons": list(verdict.reasons), "filter": verdict.plugin}
             for name, verdict in judgement.nodes.items()
         },
-        "message": "" if decision.outcome is Outcome.BIND else fit_message(decision),
+        "message": "" if fits else fit_message(decision),
+        "reason": "" if fits else decision.outcome.value,
         "nominatedNode": decision.nominated_node or "",
         "victims": sorted(victim.key for victim in decision.victims),
+        "nominating": "" if fits else _nominating(decision.nominated_node),
         "scores": {term: _rounded(costs) for term, costs in judgement.terms.items()},
         "preferences": {plugin: dict(scores) for plugin, scores in judgement.preferences.items()},
         "policy": decision.policy,
     }
     return document | ({"gates": list(decision.pod.gates)} if decision.pod.gates else {})
+
+
+def _nominating(node: str | None) -> str:
+    if node is None:
+        return "keep"
+    return "set" if node else "clear"
 
 
 def verdict_sentences(document: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from plimsoll.scheduling.decision import Bind, Command, Decision, Preempt, Refuse
+from plimsoll.scheduling.decision import Bind, Command, Decision, Preempt, Refuse, Skip
 from plimsoll.scheduling.scheduler import Scheduler
 
 # A fifth of the longest stall that is allowed: binds and watches get their turn in between.
@@ -31,6 +31,7 @@ class Reports(Protocol):
 
     def decided(self, decision: Decision, *, took_s: float) -> None: ...
     def refused(self, command: Refuse | Preempt, *, took_s: float) -> None: ...
+    def skipped(self, command: Skip) -> None: ...
 
 
 class Evictions(Protocol):
@@ -91,6 +92,9 @@ class DecisionLoop:
         return False
 
     def _hand_on(self, command: Command, *, took_s: float) -> None:
+        if isinstance(command, Skip):
+            self._reports.skipped(command)
+            return
         self._reports.decided(command.decision, took_s=took_s)
         match command:
             case Bind():

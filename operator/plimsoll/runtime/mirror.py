@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
 from plimsoll.cluster.kinds import KINDS
+from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.cluster.salvage import salvage
 from plimsoll.errors import ObjectError
 from plimsoll.kube.reflector import Identity
 from plimsoll.scheduling.scheduler import Scheduler
 
 Json = dict[str, Any]
 Wake = Callable[[], None]
+
+log = logging.getLogger(__name__)
 
 
 class Nodes:
@@ -25,7 +30,13 @@ class Nodes:
         self._wake = wake
 
     def on_added(self, raw: Json) -> None:
-        self._scheduler.node_seen(NodeInfo.parse(raw), now_s=time.time())
+        try:
+            node = NodeInfo.parse(raw)
+        except ObjectError:
+            # What it offered before does not hold any more: nothing is bound to it until it can be read.
+            self.on_deleted(_identity(raw))
+            raise
+        self._scheduler.node_seen(node, now_s=time.time())
         self._wake()
 
     on_updated = on_added
@@ -42,7 +53,7 @@ class AssignedPods:
     """A reflector's listener.
 
     Attributes:
-        uids: of the pods that are assigned and could be read.
+        uids: of the pods that are assigned.
         node_of: their nodes by ``namespace/name``; other threads may read it.
     """
 
@@ -54,7 +65,14 @@ class AssignedPods:
         self._clock = clock
 
     def on_added(self, raw: Json) -> None:
-        pod = PodInfo.parse(raw)
+        try:
+            pod = PodInfo.parse(raw)
+        except ObjectError as error:
+            counted = salvage(raw, error)
+            if counted is None:
+                raise
+            log.warning("pod counts as far as it can be read: %s", error)
+            pod = counted
         self.uids.add(pod.uid)
         self.node_of[pod.key] = pod.node
         self._scheduler.pod_assigned(pod, now_s=time.time())
@@ -85,8 +103,12 @@ class Namespaces:
         self._wake = wake
 
     def on_added(self, raw: Json) -> None:
-        metadata = raw["metadata"]
-        self._scheduler.namespace_seen(metadata["name"], metadata.get("labels") or {}, now_s=time.time())
+        try:
+            namespace = Namespace.parse(raw)
+        except ObjectError:
+            self.on_deleted(_identity(raw))
+            raise
+        self._scheduler.namespace_seen(namespace.name, namespace.labels, now_s=time.time())
         self._wake()
 
     on_updated = on_added
@@ -114,8 +136,7 @@ class ApiObjects:
             thing = self._kind.parse(raw)
         except ObjectError:
             # What it said before does not hold any more.
-            metadata = raw["metadata"]
-            self.on_deleted(Identity(metadata.get("namespace", ""), metadata["name"], metadata.get("uid", "")))
+            self.on_deleted(_identity(raw))
             raise
         self._scheduler.object_seen(self._kind.name, thing, now_s=time.time())
         self._changed(thing.key)
@@ -131,3 +152,8 @@ class ApiObjects:
 
     def on_listed(self, *, asked_at_s: float) -> None:
         """Nothing to settle."""
+
+
+def _identity(raw: Json) -> Identity:
+    metadata = raw["metadata"]
+    return Identity(metadata.get("namespace", ""), metadata["name"], metadata.get("uid", ""))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.cluster.salvage import salvage
 from plimsoll.errors import ObjectError
 from plimsoll.reporting.conditions import PodCondition, read_condition
 from plimsoll.runtime.known import Known
@@ -36,7 +37,10 @@ class Waiting:
 
 
 class PendingPods:
-    """Takes events and lists; hands pods that can be read to the Scheduler, and remembers their condition."""
+    """Takes events and lists, hands pods to the Scheduler, and remembers their condition.
+
+    A pod that cannot be read goes there as well as it can be told: it is refused, and so hears what is wrong with it.
+    """
 
     def __init__(
         self, scheduler: Scheduler, *, wake: Callable[[], None], repaired: Callable[[], None] = lambda: None
@@ -73,7 +77,10 @@ class PendingPods:
             pod = PodInfo.parse(raw)
         except ObjectError as error:
             log.warning("pod is left pending: %s", error)
-            return
+            found = salvage(raw, error)
+            if found is None:
+                return
+            pod = found
         generation = raw["metadata"].get("generation")
         if known := self._waiting.get(pod.uid):
             known.condition, known.generation = read_condition(raw), generation

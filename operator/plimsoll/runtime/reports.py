@@ -12,9 +12,9 @@ from plimsoll.kube.binding import BindOutcome, BindResult
 from plimsoll.policy.compiled import Policy
 from plimsoll.reporting.conditions import PodCondition, bind_failed, unscheduled
 from plimsoll.reporting.events import Event, above_limits, failed_scheduling, scheduled
-from plimsoll.reporting.fit import failed_bind_message
+from plimsoll.reporting.fit import failed_bind_message, skipped_message
 from plimsoll.runtime.pending import PendingPods, Waiting
-from plimsoll.scheduling.decision import Bind, Decision, Outcome, Preempt, Refuse
+from plimsoll.scheduling.decision import Bind, Decision, Outcome, Preempt, Refuse, Skip
 from plimsoll.telemetry import Telemetry, attempts_label
 
 log = logging.getLogger("plimsoll.decisions")
@@ -67,6 +67,12 @@ class DecisionReports:
         log.info("pod is not placed", extra=_fields(decision) | {"reason": condition.message})
         self._record(failed_scheduling(pod, message=condition.message, controller=self._controller))
         self._write_condition(pod, condition)
+
+    def skipped(self, command: Skip) -> None:
+        """No attempt: neither counted nor a condition."""
+        message = skipped_message(command.pod)
+        log.info("pod is skipped", extra={"pod": command.pod.key, "reason": message})
+        self._record(failed_scheduling(command.pod, message=message, controller=self._controller))
 
     def settled(self, command: Bind, result: BindResult, took_s: float) -> None:
         """The Binding's outcome; ``took_s`` is decision and round trip together."""

@@ -59,12 +59,18 @@ def decide(
         rng: chooses among nodes that are equally good.
     """
     attempt = _Attempt(view, load, policy, pod, now_s, caches)
-    if pod.unsupported:
-        problem = f"{_UNSUPPORTED}: {', '.join(pod.unsupported)}"
+    if problem := beyond(pod):
         return attempt.failed(Outcome.ERROR, problem=problem, rejected_by=UNSUPPORTED)
     if not view.row_of:
         return attempt.failed(Outcome.UNSCHEDULABLE, problem=NO_NODES, rejected_by=ANY_NODE)
     return attempt.run(rng)
+
+
+def beyond(pod: PodInfo) -> str:
+    """Why this scheduler cannot judge the pod at all; "" where it can."""
+    if pod.unreadable or not pod.unsupported:
+        return pod.unreadable
+    return f"{_UNSUPPORTED}: {', '.join(pod.unsupported)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,4 +135,11 @@ class Preempt:
     displaced: tuple[PodInfo, ...] = ()
 
 
-Command = Bind | Refuse | Preempt
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Command: write an event that the pod was its turn while it is being deleted; the Scheduler has let go of it."""
+
+    pod: PodInfo
+
+
+Command = Bind | Refuse | Preempt | Skip

@@ -14,7 +14,7 @@ from plimsoll.filters.prepared import PodFilters, prepare_filters
 from plimsoll.filters.run import run_filters, selected_rows
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.policy.compiled import Policy
-from plimsoll.scheduling.decide import Caches, decide
+from plimsoll.scheduling.decide import Caches, beyond, decide
 from plimsoll.scheduling.decision import Decision
 from plimsoll.scheduling.limits import within_limits
 from plimsoll.scheduling.terms import weigh
@@ -66,7 +66,7 @@ def judge(
 ) -> Judgement:
     """As ``decide``, with what a decision does not keep. Costs as much again: nothing for the hot path."""
     decision = decide(view=view, load=load, policy=policy, pod=pod, now_s=now_s, rng=rng, caches=caches)
-    if pod.unsupported:
+    if beyond(pod):
         verdict = NodeVerdict(Code.ERROR.value, (decision.problem,))
         return Judgement(decision, {node.name: verdict for _, node in view.live_nodes()})
     filters = prepare_filters(view, pod, policy)

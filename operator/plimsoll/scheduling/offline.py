@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from plimsoll.cluster.kinds import KINDS
+from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.salvage import salvage
 from plimsoll.errors import ObjectError, PlimsollError
 from plimsoll.policy.compile import compile_policy
 from plimsoll.policy.compiled import Policy
@@ -76,14 +78,18 @@ def _name_of(raw: Json) -> str:
 
 
 def _read_namespace(cluster: WrittenCluster, raw: Json) -> None:
-    metadata = raw.get("metadata") or {}
-    if not metadata.get("name"):
-        raise ObjectError("a namespace without metadata.name cannot be read")
-    cluster.scheduler.namespace_seen(metadata["name"], metadata.get("labels") or {}, now_s=cluster.now_s)
+    namespace = Namespace.parse(raw)
+    cluster.scheduler.namespace_seen(namespace.name, namespace.labels, now_s=cluster.now_s)
 
 
 def _read_pod(cluster: WrittenCluster, raw: Json) -> None:
-    pod = PodInfo.parse(raw)
+    try:
+        pod = PodInfo.parse(raw)
+    except ObjectError as error:
+        counted = salvage(raw, error)
+        if counted is not None and counted.node:
+            cluster.scheduler.pod_assigned(counted, now_s=cluster.now_s)
+        raise
     if pod.terminal:
         return
     if pod.node:

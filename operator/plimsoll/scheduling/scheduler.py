@@ -22,7 +22,7 @@ from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from plimsoll.policy.selection import Selection, select_policy
 from plimsoll.scheduling.decide import Caches, decide
-from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Preempt, Refuse
+from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Preempt, Refuse, Skip
 from plimsoll.scheduling.hints import Hints
 from plimsoll.scheduling.history import History
 from plimsoll.scheduling.judgement import Judgement, judge
@@ -96,12 +96,12 @@ class Scheduler:
                 self._binding[pod.uid].changed(pod)
                 self._binding[pod.uid].gone = False
             return
-        if pod.deleting or pod.terminal or pod.node or pod.scheduler_name != self._name:
+        if pod.terminal or pod.node or pod.scheduler_name != self._name:
             self._leaves_queue(pod.uid, now_s=now_s)
             return
-        ended = self._cache.pending_pod_seen(pod)
+        seen = self._cache.pending_pod_gone(pod.uid) if pod.deleting else self._cache.pending_pod_seen(pod)
         self._queue.put(pod, now_s=now_s)
-        self._wake(ended, now_s=now_s)
+        self._wake(seen, now_s=now_s)
         self._wake_if_reselected(pod.uid, now_s=now_s)
 
     def pending_pod_gone(self, uid: Uid, *, now_s: float) -> None:
@@ -192,6 +192,9 @@ class Scheduler:
         queued = self._queue.pop(now_s=now_s)
         if queued is None:
             return None
+        if queued.pod.deleting:
+            self._queue.skipped(queued.pod.uid, now_s=now_s)
+            return Skip(queued.pod)
         decision = self._decide(queued, now_s=now_s)
         self._history.keep(decision)
         if decision.outcome is not Outcome.BIND:

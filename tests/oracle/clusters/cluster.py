@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.oracle.clusters.nodes import node
+from tests.oracle.clusters.odd import odd_objects
 from tests.oracle.clusters.pods import pod
 from tests.oracle.clusters.resizes import resize
 from tests.oracle.clusters.resource_claims import claim_resources, resource_claims
@@ -48,7 +49,10 @@ def cluster(source: Source, *, usual_percent: int = 60, crowded_percent: int = 2
     features |= {usual for usual in _USUAL if source.chance(usual_percent)}
     if source.chance(crowded_percent):
         features |= {*_USUAL, "crowded"}
-    return list(_items(source, features))
+    items = list(_items(source, features))
+    if source.chance(1):
+        return [item for item in items if item["kind"] != "Node"]
+    return items
 
 
 def _items(source: Source, features: frozenset[str]) -> Iterator[Json]:
@@ -65,6 +69,8 @@ def _items(source: Source, features: frozenset[str]) -> Iterator[Json]:
     yield from claims
     if "priorities" in features:
         yield from budgets(source, _names(pods))
+    if source.chance(6):
+        yield from odd_objects(source, nodes=nodes)
     if "volumes" in features:
         yield from _storage(source, nodes, pods)
 
@@ -77,9 +83,11 @@ def _assigned(source: Source, features: frozenset[str], nodes: int) -> Iterator[
         found["status"] = {"phase": "Running", "startTime": time_at(source.integer(51, 99))}
         if source.chance(7):
             found["status"]["phase"] = source.pick(("Succeeded", "Failed"))
-        if source.chance(8):
+        elif source.chance(6):
+            found["status"] = {"phase": "Pending"}  # its kubelet has not seen it yet
+        if source.chance(25 if "crowded" in features else 8):
             found["metadata"] |= {"deletionTimestamp": time_at(100), "deletionGracePeriodSeconds": 30}
-        if found["metadata"].get("deletionTimestamp") and source.chance(50):
+        if found["metadata"].get("deletionTimestamp") and source.chance(65):
             reason = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
             found["status"]["conditions"] = [reason]
         if "resizes" in features and source.chance(55):
@@ -90,10 +98,12 @@ def _assigned(source: Source, features: frozenset[str], nodes: int) -> Iterator[
 def _pending(source: Source, features: frozenset[str], nodes: int) -> Iterator[Json]:
     for i in source.times(1, 5):
         found = pod(source, f"p{i}", features, nodes=nodes)
-        if "priorities" in features and source.chance(12):
+        if "priorities" in features and source.chance(25 if "crowded" in features else 12):
             found["status"]["nominatedNodeName"] = node_name(
                 source.integer(0, nodes if source.chance(5) else nodes - 1)
             )
+        elif source.chance(2):
+            found["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
         yield found
 
 

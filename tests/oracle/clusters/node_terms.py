@@ -13,7 +13,7 @@ _NUMBERS = (*READABLE, "x")
 
 def node_selector(source: Source, *, nodes: int, fields: bool = True, numbers: tuple[str, ...] = _NUMBERS) -> Json:
     """v1.NodeSelector; terms are ORed, and one without any requirement matches nothing."""
-    by_name = fields and source.chance(20)
+    by_name = fields and source.chance(30)
     terms = [
         node_term(source, nodes=nodes, fields=fields, by_name=by_name, numbers=numbers)
         for _ in range(source.integer(1, 2))

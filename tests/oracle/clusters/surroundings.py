@@ -17,7 +17,8 @@ from tests.oracle.source import Source
 
 
 def namespaces(source: Source) -> Iterator[Json]:
-    for name in NAMESPACES:
+    """Now and then one is not among the items: nothing is known of its labels."""
+    for name in (name for name in NAMESPACES if source.chance(96)):
         said = {"kubernetes.io/metadata.name": name} | labels(source, NAMESPACE_LABELS)
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": said}}
 

@@ -32,6 +32,9 @@ def _toleration(source: Source) -> Json:
     operator = source.pick(("Exists", "Equal", "")) if "key" in toleration else "Exists"
     if operator:
         toleration["operator"] = operator
+    if operator == "Equal" and source.chance(2):
+        # What clusters with the alpha feature for numbers in taints would have.
+        return {**toleration, "operator": source.pick(("Gt", "Lt")), "value": "5"}
     if operator != "Exists" and (value := source.pick(_VALUES)):
         toleration["value"] = value
     if source.chance(60):

@@ -41,7 +41,7 @@ def _bind(source: Source, found: Json, *, nodes: int, volumes: dict[str, Json], 
     found["status"] = {"phase": "Bound"}
     if source.chance(92):
         metadata["annotations"][_BOUND] = "yes"
-    if source.chance(30 if ephemeral else 12):
+    if source.chance(60 if ephemeral else 12):
         found["status"]["phase"] = source.pick(("Bound", "Bound", "Lost"))
         return  # bound to a volume that is gone
     bound = volume(source, name, nodes=nodes, storage_class=spec["storageClassName"])
@@ -90,7 +90,7 @@ def pod_volumes(source: Source, namespace: str) -> list[Json]:
     found: list[Json] = []
     for i in source.times(1, 2):
         kind = source.integer(0, 99)
-        if kind < 55:
+        if kind < 52:
             claim_name = source.pick((*CLAIM_NAMES, *CLAIM_NAMES, *CLAIM_NAMES, "absent"))
             found.append({"name": f"v{i}", "persistentVolumeClaim": {"claimName": named(claim_name, namespace)}})
         elif kind < 70:

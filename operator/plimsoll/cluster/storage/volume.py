@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from plimsoll.cluster.labels import labels_of
 from plimsoll.cluster.quantity import whole
 from plimsoll.cluster.selectors import NodeSelector
 from plimsoll.cluster.storage.handles import Handle
@@ -67,7 +68,7 @@ def _parse(volume: Json) -> PersistentVolume:
         name=metadata["name"],
         uid=metadata.get("uid") or "",
         resource_version=metadata.get("resourceVersion") or "",
-        labels=dict(metadata.get("labels") or {}),
+        labels=dict(labels_of(metadata)),
         capacity_bytes=whole((spec.get("capacity") or {}).get("storage", 0)),
         access_modes=tuple(spec.get("accessModes") or ()),
         storage_class=storage_class_name(volume),

@@ -28,6 +28,7 @@ _HELPS: Mapping[str, frozenset[str]] = {
     "expected_network": frozenset({load_limits.NAME}),
     "tolerations": frozenset({"NodeUnschedulable", "TaintToleration", "PodTopologySpread"}),
     "unsupported": frozenset({UNSUPPORTED}),
+    "unreadable": frozenset({UNSUPPORTED}),
 }
 _LOOKED_AT = tuple(f.name for f in fields(PodInfo) if f.name not in _NOTHING)
 

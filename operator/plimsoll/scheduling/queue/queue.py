@@ -121,6 +121,11 @@ class Queue:
         """The pod is assumed on a node: the next of those that are like it may find a place as well."""
         self._next_alike(uid, now_s=now_s)
 
+    def skipped(self, uid: Uid, *, now_s: float) -> None:
+        """The pod is not tried and does not come back, which says nothing about those that are like it."""
+        self.done(uid)
+        self._next_alike(uid, now_s=now_s)
+
     def done(self, uid: Uid) -> None:
         """A pod in flight that does not come back: it is bound, or gone."""
         self._held.discard(uid)
