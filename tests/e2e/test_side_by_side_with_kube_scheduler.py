@@ -1,7 +1,4 @@
-"""The same pods given to kube-scheduler and to Plimsoll, on the same nodes: same verdicts, same sentences.
-
-Six nodes of 8 cpu and 32Gi in three zones: node-1 and node-4 in a, node-2 and node-5 in b, node-3 and node-6 in c.
-"""
+"""The same pods given to kube-scheduler and to Plimsoll, on the same nodes: same verdicts, same sentences."""
 
 from __future__ import annotations
 
@@ -12,6 +9,19 @@ import pytest
 
 from tests.e2e.kube import Kube, eventually, pod
 from tests.e2e.outcomes import by_both, settled
+from tests.e2e.scenes import (
+    HOSTNAME,
+    ZONE,
+    claim,
+    claiming,
+    csi_driver,
+    csi_node,
+    csi_volume,
+    named,
+    of,
+    storage_class,
+    volume,
+)
 
 if TYPE_CHECKING:
     from devcluster import DevCluster
@@ -21,13 +31,6 @@ pytestmark = pytest.mark.cluster
 
 Json = dict[str, Any]
 Pods = Callable[[str], list[Json]]
-
-HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
-
-
-def named(node: str, **spec: Any) -> Json:
-    """Fields of a pod that may go to one node only, whatever else is said."""
-    return {"nodeSelector": {HOSTNAME: node}, **spec}
 
 
 def like(app: str) -> Json:
@@ -53,39 +56,8 @@ def port(number: int) -> Json:
     return {"containers": [{"name": "main", "image": "app", "ports": [{"containerPort": number, "hostPort": number}]}]}
 
 
-def claiming(*claims: str) -> Json:
-    return {"volumes": [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": c}} for i, c in enumerate(claims)]}
-
-
-def claim(name: str, **spec: Any) -> Json:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": name},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "",
-            "resources": {"requests": {"storage": "1Gi"}},
-            **spec,
-        },
-    }
-
-
-def volume(name: str, *, node: str, **spec: Any) -> Json:
-    expression = {"key": HOSTNAME, "operator": "In", "values": [node]}
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": name},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "capacity": {"storage": "1Gi"},
-            "local": {"path": "/data"},
-            "persistentVolumeReclaimPolicy": "Retain",
-            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}},
-            **spec,
-        },
-    }
+def disk() -> Json:
+    return {"volumes": [{"name": "d", "gcePersistentDisk": {"pdName": "one"}}]}
 
 
 SCENES: list[tuple[str, list[Json]]] = [
@@ -107,6 +79,9 @@ SCENES: list[tuple[str, list[Json]]] = [
      [pod("m1", app="m", **named("node-1"), **spread("m", minDomains=4)),
       pod("m2", app="m", **named("node-4"), **spread("m", minDomains=4))]),
     ("PodTopologySpread, no such label", [pod("rack", app="r", **spread("r", "example.com/rack"))]),
+    ("NodeResourcesFit, pod-level resources",
+     [pod("level", resources={"requests": {"cpu": "100"}, "limits": {"cpu": "100"}})]),
+    ("VolumeRestrictions, a disk of one node", [pod("d1", **named("node-2"), **disk()), pod("d2", **named("node-2"), **disk())]),
     ("VolumeBinding, no such claim", [pod("missing", **claiming("nobody-made-it"))]),
     ("VolumeBinding, unbound and immediate", [claim("never", storageClassName="nobody"), pod("unbound", **claiming("never"))]),
 ]  # fmt: skip
@@ -119,7 +94,7 @@ def test_both_schedulers_say_the_same(kube: Kube, operator: OperatorProcess, man
     def play(scheduler: str) -> dict[str, str]:
         told: dict[str, str] = {}
         for manifest in manifests:
-            kube.create(_of(manifest, scheduler))
+            kube.create(of(manifest, scheduler))
             if manifest["kind"] == "Pod":  # one after the other, or their order would be chance
                 told |= settled(kube, [manifest["metadata"]["name"]])
         return told
@@ -129,12 +104,90 @@ def test_both_schedulers_say_the_same(kube: Kube, operator: OperatorProcess, man
     assert ours == upstream
 
 
+def test_cordons_and_taints_keep_pods_away_unless_they_tolerate_them(
+    kube: Kube, operator: OperatorProcess, cluster: DevCluster
+) -> None:
+    cluster.kubectl("cordon", "node-1")
+    cluster.kubectl("taint", "nodes", "node-2", "dedicated=db:NoSchedule")
+    cordon = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}]
+    dedicated = [{"key": "dedicated", "operator": "Equal", "value": "db"}]
+
+    def play(scheduler: str) -> dict[str, str]:
+        pods = [
+            pod("cordoned", **named("node-1")), pod("agent", **named("node-1", tolerations=cordon)),
+            pod("tainted", **named("node-2")), pod("db", **named("node-2", tolerations=dedicated)),
+        ]  # fmt: skip
+        kube.create(*(of(p, scheduler) for p in pods))
+        return settled(kube, [p["metadata"]["name"] for p in pods])
+
+    try:
+        upstream, ours = by_both(kube, play)
+    finally:
+        cluster.kubectl("taint", "nodes", "node-2", "dedicated-")
+    assert (upstream["agent"], upstream["db"]) == ("on node-1", "on node-2")
+    assert ours == upstream
+
+
+def test_a_node_takes_so_many_volumes_as_its_driver_can_attach(
+    kube: Kube, operator: OperatorProcess, cluster: DevCluster
+) -> None:
+    kube.apply(csi_node("node-1", limit=1))
+
+    def play(scheduler: str) -> dict[str, str]:
+        for name in ("one", "two"):
+            kube.create(csi_volume(name), claim(name, volumeName=name))
+            eventually("the claim is bound", lambda name=name: kube.get("pvc", name)["status"].get("phase") == "Bound")
+        told = {}
+        for name in ("one", "two"):
+            kube.create(of(pod(name, **named("node-1"), **claiming(name)), scheduler))
+            told |= settled(kube, [name])
+        return told
+
+    try:
+        upstream, ours = by_both(kube, play)
+    finally:
+        cluster.kubectl("delete", "csinode", "node-1")
+    assert "node(s) exceed max volume count" in upstream["two"]
+    assert ours == upstream
+
+
+def test_a_volume_of_a_zone_keeps_its_pod_in_the_zone(kube: Kube, operator: OperatorProcess) -> None:
+    def play(scheduler: str) -> dict[str, str]:
+        disk_of_b = volume("zonal", labels={ZONE: "b"}, csi={"driver": "example.com", "volumeHandle": "zonal"})
+        kube.create(disk_of_b, claim("zonal", volumeName="zonal"))
+        eventually("the claim is bound", lambda: kube.get("pvc", "zonal")["status"].get("phase") == "Bound")
+        kube.create(of(pod("there", **named("node-2"), **claiming("zonal")), scheduler))
+        kube.create(of(pod("elsewhere", **named("node-1"), **claiming("zonal")), scheduler))
+        return settled(kube, ["there", "elsewhere"])
+
+    upstream, ours = by_both(kube, play)
+    assert upstream["there"] == "on node-2"
+    assert ours == upstream
+
+
+def test_a_driver_that_reports_no_capacity_has_none(kube: Kube, operator: OperatorProcess, cluster: DevCluster) -> None:
+    kube.apply(csi_driver(storage_capacity=True))
+    kube.apply(storage_class("tracked", "example.com"))
+
+    def play(scheduler: str) -> dict[str, str]:
+        kube.create(claim("wants", storageClassName="tracked"))
+        kube.create(of(pod("hopeful", **claiming("wants")), scheduler))
+        return settled(kube, ["hopeful"])
+
+    try:
+        upstream, ours = by_both(kube, play)
+    finally:
+        cluster.kubectl("delete", "csidriver", "example.com")
+    assert "did not have enough free storage" in upstream["hopeful"]
+    assert ours == upstream
+
+
 def test_a_bound_volume_draws_its_pod_to_its_node(kube: Kube, operator: OperatorProcess) -> None:
     def play(scheduler: str) -> dict[str, str]:
         kube.create(volume("disk", node="node-5"), claim("data", volumeName="disk"))
         eventually("the claim is bound", lambda: kube.get("pvc", "data")["status"].get("phase") == "Bound")
-        kube.create(_of(pod("drawn", **claiming("data")), scheduler))
-        kube.create(_of(pod("torn", **named("node-1"), **claiming("data")), scheduler))
+        kube.create(of(pod("drawn", **claiming("data")), scheduler))
+        kube.create(of(pod("torn", **named("node-1"), **claiming("data")), scheduler))
         return settled(kube, ["drawn", "torn"])
 
     upstream, ours = by_both(kube, play)
@@ -147,9 +200,9 @@ def test_a_read_write_once_pod_claim_has_one_user(kube: Kube, operator: Operator
         mode = {"accessModes": ["ReadWriteOncePod"]}
         kube.create(volume("disk", node="node-5", **mode), claim("data", volumeName="disk", **mode))
         eventually("the claim is bound", lambda: kube.get("pvc", "data")["status"].get("phase") == "Bound")
-        kube.create(_of(pod("first", **claiming("data")), scheduler))
+        kube.create(of(pod("first", **claiming("data")), scheduler))
         settled(kube, ["first"])
-        kube.create(_of(pod("second", **claiming("data")), scheduler))
+        kube.create(of(pod("second", **claiming("data")), scheduler))
         return settled(kube, ["first", "second"])
 
     upstream, ours = by_both(kube, play)
@@ -159,11 +212,11 @@ def test_a_read_write_once_pod_claim_has_one_user(kube: Kube, operator: Operator
 def test_a_claim_that_waits_for_its_first_consumer_is_provisioned_where_the_pod_goes(
     kube: Kube, operator: OperatorProcess, cluster: DevCluster
 ) -> None:
-    cluster.kubectl("apply", "-f", "-", input=_LATE_CLASS)
+    kube.apply(storage_class("late", "example.com/stand-in"))
 
     def play(scheduler: str) -> tuple[str, str]:
         kube.create(claim("late", storageClassName="late"))
-        kube.create(_of(pod("consumer", **named("node-6"), **claiming("late")), scheduler))
+        kube.create(of(pod("consumer", **named("node-6"), **claiming("late")), scheduler))
         chosen = eventually("a node is chosen", lambda: _selected_node(kube, "late"))
         assert not kube.get("pod", "consumer")["spec"].get("nodeName"), "it was bound before its volume was there"
         reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": "late", "namespace": kube.namespace}
@@ -178,15 +231,15 @@ def test_a_claim_that_waits_for_its_first_consumer_is_provisioned_where_the_pod_
 def test_volumes_that_are_there_are_matched_to_claims_that_wait(
     kube: Kube, operator: OperatorProcess, cluster: DevCluster
 ) -> None:
-    cluster.kubectl("apply", "-f", "-", input=_LOCAL_CLASS)
+    kube.apply(storage_class("local", "kubernetes.io/no-provisioner"))
 
     def play(scheduler: str) -> dict[str, str]:
         kube.create(volume("local-2", node="node-2", storageClassName="local"))
         eventually("the volume is there", lambda: _phase(cluster, "local-2") == "Available")
         kube.create(claim("one", storageClassName="local"), claim("two", storageClassName="local"))
-        kube.create(_of(pod("first", **claiming("one")), scheduler))
+        kube.create(of(pod("first", **claiming("one")), scheduler))
         told = settled(kube, ["first"])
-        kube.create(_of(pod("second", **claiming("two")), scheduler))
+        kube.create(of(pod("second", **claiming("two")), scheduler))
         return told | settled(kube, ["second"])
 
     upstream, ours = by_both(kube, play)
@@ -198,7 +251,7 @@ def test_a_gated_pod_is_placed_once_its_gate_is_removed(
     kube: Kube, operator: OperatorProcess, cluster: DevCluster
 ) -> None:
     def play(scheduler: str) -> list[str]:
-        kube.create(_of(pod("gated", **named("node-2"), schedulingGates=[{"name": "example.com/quota"}]), scheduler))
+        kube.create(of(pod("gated", **named("node-2"), schedulingGates=[{"name": "example.com/quota"}]), scheduler))
         before = settled(kube, ["gated"])["gated"]
         cluster.kubectl(
             "patch", "pod", "gated", "-n", kube.namespace, "--type=json",
@@ -212,12 +265,6 @@ def test_a_gated_pod_is_placed_once_its_gate_is_removed(
     assert ours == upstream
 
 
-def _of(manifest: Json, scheduler: str) -> Json:
-    if manifest["kind"] != "Pod":
-        return manifest
-    return manifest | {"spec": manifest["spec"] | {"schedulerName": scheduler}}
-
-
 def _selected_node(kube: Kube, name: str) -> str:
     annotations = kube.get("pvc", name)["metadata"].get("annotations", {})
     return str(annotations.get("volume.kubernetes.io/selected-node", ""))
@@ -225,19 +272,3 @@ def _selected_node(kube: Kube, name: str) -> str:
 
 def _phase(cluster: DevCluster, name: str) -> str:
     return cluster.kubectl("get", "pv", name, "-o", "jsonpath={.status.phase}")
-
-
-_LATE_CLASS = """
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: late}
-provisioner: example.com/stand-in
-volumeBindingMode: WaitForFirstConsumer
-"""
-_LOCAL_CLASS = """
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: local}
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: WaitForFirstConsumer
-"""
