@@ -29,8 +29,8 @@ check: $(READY)  ## Style, types, architecture and the fast tests: under a minut
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -m "not cluster and not slow" -q -n auto
 
-oracle: $(READY)  ## Compares 20,000 random verdicts with those of kube-scheduler's own code
-	@$(BIN)/python -m tests.oracle
+oracle: $(READY)  ## Compares random verdicts, 20,000 at least and 5,000 preemptions, with those of kube-scheduler's own code
+	@$(BIN)/python -m tests.oracle --pods 20000 --nominations 5000 --scored 5000
 
 e2e: $(READY)  ## Kubernetes' own scheduling tests, with kube-scheduler and with Plimsoll: about an hour
 	@$(BIN)/python -m tests.upstream

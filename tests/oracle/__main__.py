@@ -15,6 +15,8 @@ from tests.oracle.reasons import missed
 from tests.oracle.running import Run, run, shrink_and_keep
 
 Json = dict[str, Any]
+# Of the preemptions at least so large a share must have one outcome only; a few cases say nothing about it.
+_DETERMINED, _FEW = 0.8, 100
 
 
 def main() -> int:
@@ -44,7 +46,9 @@ def main() -> int:
     rare = missed(done.counts.reasons, pods=done.counts.pods)
     for reason, count in rare.items():
         print(f"MET TOO RARELY ({count} times): {reason}")
-    return 1 if done.found or rare else 0
+    if by_chance := done.counts.nominated > _FEW and done.counts.deterministic < _DETERMINED * done.counts.nominated:
+        print("TOO OFTEN BY CHANCE: where kube-scheduler's choice of victims varies, there is nothing to compare with")
+    return 1 if done.found or rare or by_chance else 0
 
 
 def _report(done: Run, took_s: float) -> None:

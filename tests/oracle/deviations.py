@@ -34,15 +34,43 @@ def documented() -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _unsupported_field(_found: Disagreement, ours: Json, _theirs: Json, _items: Sequence[Json]) -> bool:
+def _unsupported_field(_found: Disagreement, ours: Json, _theirs: Json, items: Sequence[Json]) -> bool:
     """The whole pod is refused by name of the field, whatever kube-scheduler would say to it."""
-    return bool(ours["message"].startswith("pod uses fields that this scheduler does not support yet: "))
+    spec = _pod(items, ours["pod"])["spec"]
+    operators = {toleration.get("operator") or "Equal" for toleration in spec.get("tolerations", ())}
+    sets_one = bool(spec.get("schedulingGroup") or spec.get("workloadRef") or operators - {"Equal", "Exists"})
+    return sets_one and ours["message"].startswith("pod uses fields that this scheduler does not support yet: ")
 
 
-def _unallocated_claim(_found: Disagreement, ours: Json, theirs: Json, _items: Sequence[Json]) -> bool:
+def _unallocated_claim(_found: Disagreement, ours: Json, theirs: Json, items: Sequence[Json]) -> bool:
     """Plimsoll leaves the claim alone where kube-scheduler's DynamicResources would try to allocate it."""
+    if not ours["message"].endswith("is not allocated, and this scheduler allocates none"):
+        return False
     earlier = (theirs.get("preFilter") or {}).get("plugin") not in {None, "DynamicResources"}
-    return not earlier and ours["message"].endswith("is not allocated, and this scheduler allocates none")
+    return not earlier and any("allocation" not in claim.get("status", {}) for claim in _claims_of(items, ours["pod"]))
+
+
+def _pod(items: Sequence[Json], key: str) -> Json:
+    namespace, name = key.split("/")
+    return next(
+        item
+        for item in items
+        if item["kind"] == "Pod" and (item["metadata"]["namespace"], item["metadata"]["name"]) == (namespace, name)
+    )
+
+
+def _claims_of(items: Sequence[Json], key: str) -> list[Json]:
+    """Resource claims of the pod, those that its status names included."""
+    pod = _pod(items, key)
+    made = {s["name"]: s.get("resourceClaimName") for s in pod.get("status", {}).get("resourceClaimStatuses", ())}
+    names = {c.get("resourceClaimName") or made.get(c["name"]) for c in pod["spec"].get("resourceClaims", ())}
+    return [
+        item
+        for item in items
+        if item["kind"] == "ResourceClaim"
+        and item["metadata"]["namespace"] == pod["metadata"]["namespace"]
+        and item["metadata"]["name"] in names
+    ]
 
 
 def _no_deallocation(found: Disagreement, _ours: Json, _theirs: Json, _items: Sequence[Json]) -> bool:
@@ -59,7 +87,12 @@ def _foreign_claim(found: Disagreement, _ours: Json, theirs: Json, items: Sequen
     if any(_FOREIGN_CLAIM.search(text) for text in (theirs["message"], *reasons)):
         return True
     # In a dry run of preemption the error is not told: the node is no candidate, or the odd pod a victim.
-    return found.field in {"preemption", "message"} and not theirs["feasible"] and bool(_with_foreign_claims(items))
+    if found.field not in {"preemption", "message"} or theirs["feasible"]:
+        return False
+    # Volumes of pods on nodes are counted only for a pod that has such volumes itself.
+    volumes = _pod(items, theirs["pod"])["spec"].get("volumes", ())
+    asks = any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in volumes)
+    return asks and any(_pod(items, key)["spec"].get("nodeName") for key in _with_foreign_claims(items))
 
 
 def _with_foreign_claims(items: Sequence[Json]) -> set[str]:
