@@ -225,7 +225,7 @@ class Telemetry:
         )
         self.events_dropped = self._counter(
             "events_dropped_total",
-            "Events given up, by cause (the budget was spent, the API server refused them).",
+            "Events given up, by cause (the budget was spent, the API server refused them, another leads).",
             "cause",
         )
         self.status_writes = self._counter(

@@ -131,6 +131,7 @@ def test_what_is_assumed_counts_at_once_and_is_confirmed_without_a_change() -> N
     assumed = cache.assume(make_pod("web").cpu("1").labels(app="web").info(), "n1")
     assert assumed.node == "n1"
     assert cache.assumed() == {assumed.uid}
+    assert cache.is_assumed(assumed.uid)
     assert cache.view.requested[0, CPU_COLUMN] == 1000
     assert cache.put_pod(pod().info()) is None
     assert cache.assumed() == frozenset()

@@ -7,10 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.cluster.assumed_volumes import AssumedVolumes
+from plimsoll.cluster.kinds import KINDS
 from plimsoll.cluster.pod import Uid
 from plimsoll.cluster.storage.claim import PersistentVolumeClaim
+from plimsoll.cluster.storage.storage_class import StorageClass
 from plimsoll.cluster.storage.volume import ClaimRef, PersistentVolume
 from plimsoll.cluster.volume_matching import PodVolumes, StaticBinding
+from tests.builders import make_cache
 
 VOLUME = PersistentVolume(name="v", resource_version="1")
 CLAIM = PersistentVolumeClaim(namespace="default", name="data", uid="uid-data", resource_version="1")
@@ -93,3 +96,25 @@ def test_once_every_pod_is_forgotten_nothing_is_assumed(steps: list[tuple[bool, 
     for name in ("a", "b", "c"):
         assumed.forget(Uid(name))
     assert len(assumed) == 0
+
+
+@pytest.mark.parametrize("key", ["v", "default/other"], ids=["a volume", "a claim"])
+def test_nothing_is_kept_of_what_was_deleted(key: str) -> None:
+    """Written for a pod that went elsewhere: the watch would have shown it, and now never does."""
+    cache = make_cache()
+    kind = KINDS["PersistentVolumeClaim" if "/" in key else "PersistentVolume"]
+    cache.put_object(kind, OTHER if "/" in key else VOLUME)
+    cache.assume_volumes(POD, "node-1", BOTH)
+    cache.volume_written(key)
+    cache.forget_volumes(POD)
+    assert len(cache.view.assumed_volumes) == 1
+    cache.drop_object(kind, key)
+    assert len(cache.view.assumed_volumes) == 0
+
+
+def test_what_has_the_name_of_a_volume_but_is_none_takes_nothing_away() -> None:
+    cache = make_cache()
+    cache.assume_volumes(POD, "node-1", BOTH)
+    cache.put_object(KINDS["StorageClass"], StorageClass(name="v"))
+    cache.drop_object(KINDS["StorageClass"], "v")
+    assert len(cache.view.assumed_volumes) == 2

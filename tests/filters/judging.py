@@ -6,7 +6,7 @@ from typing import Any
 
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.filters.interface import ClusterFilter, Overlay, Problem, Reason
+from plimsoll.filters.interface import ClusterFilter, Overlay, Prepared, Problem, Reason
 
 
 def term(key: str, labels: dict[str, str] | None = None, **fields: Any) -> dict[str, Any]:
@@ -20,6 +20,16 @@ def exists(key: str, topology_key: str) -> dict[str, Any]:
 
 def one_of(key: str, *values: str, operator: str = "In") -> dict[str, Any]:
     return {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
+
+
+def by_effect(prepared: Prepared, overlay: Overlay) -> Overlay:
+    """The same in its effects: pods without any are left out, pods of equal effect stand for one another."""
+    first: dict[object, PodInfo] = {}
+    sides = []
+    for pods in (overlay.removed, overlay.added):
+        felt = [(prepared.effect(pod), pod) for pod in pods]
+        sides.append(tuple(first.setdefault(effect, pod) for effect, pod in felt if effect is not None))
+    return Overlay(removed=sides[0], added=sides[1])
 
 
 def refused(cluster_filter: ClusterFilter, cache: Cache, pod: PodInfo) -> dict[str, Reason] | Problem | None:

@@ -17,7 +17,7 @@ from plimsoll.filters.interface import ClusterFilter, Overlay, Prepared, Problem
 from plimsoll.filters.pod_topology_spread import PodTopologySpread
 from tests import crowds
 from tests.builders import NodeBuilder, PodBuilder, make_cache
-from tests.filters.judging import refused
+from tests.filters.judging import by_effect, refused
 from tests.filters.loops import Affinity, Json, Spread
 
 FILTERS = [pytest.param(InterPodAffinity(), id="affinity"), pytest.param(PodTopologySpread(), id="spread")]
@@ -72,6 +72,7 @@ def test_a_check_with_an_overlay_is_a_check_of_a_cluster_changed_that_way(
         come = [replace(p.info(), uid=Uid(f"new-{i}")) for i, p in enumerate(drawn)]
         come = [p for p in come if counts_plainly(p, pod.info())]
         overlay = Overlay(added=tuple(come), removed=tuple(gone))
+        assert prepared.check(row, by_effect(prepared, overlay)) == prepared.check(row, overlay)
         assert prepared.check(row, overlay) == really(cluster_filter, cache, pod.info(), name, overlay)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.builders import NodeBuilder, PodBuilder, make_node, make_pod
+from plimsoll.filters.interface import Overlay, Reason
+from plimsoll.filters.node_resources_fit import NodeResourcesFit
+from tests.builders import NodeBuilder, PodBuilder, make_cache, make_node, make_pod
 
 FitOf = Callable[..., Any]
 
@@ -122,3 +124,14 @@ def test_each_node_is_judged_by_itself(fit_of: FitOf) -> None:
     assert fit.nodes == {"n2"}
     assert fit.refused == {"Insufficient cpu": {"n1", "n3"}}
     assert fit.resolvable == {"Insufficient cpu": {"n3"}}
+
+
+def test_what_freed_says_is_what_the_removed_pods_held() -> None:
+    there = make_pod("there").cpu("1").on("n1").info()
+    view = make_cache([small()], [full()]).view
+    prepared = NodeResourcesFit().prepare(view, make_pod().cpu("1").info())
+    assert prepared.check(0, Overlay()) == (Reason("Insufficient cpu", resolvable=True),)
+    assert prepared.check(0, Overlay(removed=(there,))) == ()
+    assert prepared.check(0, Overlay(freed={"pods": 1, "cpu": 1000})) == ()
+    assert prepared.effect(there) == prepared.effect(full().memory("2Gi").info())
+    assert prepared.effect(there) != prepared.effect(make_pod().info())

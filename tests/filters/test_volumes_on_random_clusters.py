@@ -13,7 +13,7 @@ from plimsoll.filters.interface import ClusterFilter, Overlay, Problem, Reason
 from plimsoll.filters.node_volume_limits import NodeVolumeLimits
 from plimsoll.filters.volume_restrictions import VolumeRestrictions
 from tests.builders import PodBuilder
-from tests.filters.judging import refused
+from tests.filters.judging import by_effect, refused
 from tests.volume_worlds import NODES, World, crowded, pods, steps
 
 FILTERS: list[ClusterFilter] = [VolumeRestrictions(), NodeVolumeLimits()]
@@ -65,6 +65,7 @@ def test_a_check_with_pods_that_come_and_go_equals_a_cluster_where_they_did(
     removed = data.draw(st.lists(st.sampled_from(there), unique_by=lambda p: p.uid)) if there else []
     overlay = Overlay(added=tuple(p.info() for p in added), removed=tuple(removed))
     found = prepared.check(view.row_of[node], overlay)
+    assert prepared.check(view.row_of[node], by_effect(prepared, overlay)) == found
     for gone in removed:
         world.cache.drop_pod(gone.uid)
     for come in added:

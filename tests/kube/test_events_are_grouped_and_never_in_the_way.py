@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.events import EventRecorder
@@ -158,3 +159,49 @@ async def test_an_event_that_was_written_without_an_answer_is_not_written_twice(
     await recorder.flush()
     assert len(server.objects) == 1
     assert lost == []
+
+
+async def test_who_leads_no_longer_tells_what_was_done_and_not_who_waits(
+    server: ApiServer, client: ApiClient, lost: list[str]
+) -> None:
+    """The budget would hold the others up for minutes."""
+    recorder = EventRecorder(client, instance="here", leading=lambda: False, per_s=10, burst=1, dropped=lost.append)
+    for i in range(3000):
+        recorder.record(_event(f"pod-{i}"))
+    recorder.record(scheduled(make_pod("web").info(), node="node-1", controller="plimsoll"))
+    task = asyncio.create_task(recorder.run())
+    await asyncio.wait_for(recorder.flush(), 5.0)
+    await ended(task)
+    assert [body["reason"] for body in server.sent("POST", EVENTS)] == ["Scheduled"]
+    assert lost == ["not leading"] * 3000
+
+
+async def test_an_event_is_not_tried_again_by_who_has_lost_the_lease(
+    server: ApiServer, client: ApiClient, lost: list[str]
+) -> None:
+    leading = [True]
+
+    async def refused(_: web.Request) -> web.StreamResponse:
+        leading.append(False)
+        return web.json_response({}, status=503)
+
+    server.answer("POST", EVENTS, refused)
+    recorder = EventRecorder(client, instance="here", leading=lambda: leading[-1], dropped=lost.append)
+    recorder.record(_event())
+    task = asyncio.create_task(recorder.run())
+    await recorder.flush()
+    await ended(task)
+    assert (server.count("POST", EVENTS), lost) == (1, ["not leading"])
+
+
+async def test_who_leads_again_tells_it_anew(server: ApiServer, client: ApiClient) -> None:
+    leading = [False]
+    recorder = EventRecorder(client, instance="here", leading=lambda: leading[-1])
+    task = asyncio.create_task(recorder.run())
+    recorder.record(_event())
+    await recorder.flush()
+    leading.append(True)
+    recorder.record(_event())
+    await recorder.flush()
+    await ended(task)
+    assert [body["series"]["count"] for body in server.sent("POST", EVENTS)] == [2]

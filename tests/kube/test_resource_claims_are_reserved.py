@@ -29,8 +29,14 @@ def a_resource_claim(*reserved_for: Json, allocation: Json | None = None, **meta
 
 
 @pytest.fixture
-def writer(client: ApiClient) -> ReservationWriter:
-    return ReservationWriter(client, timeout_s=1.0)
+def leading() -> list[bool]:
+    """Whether the process leads: the last says."""
+    return [True]
+
+
+@pytest.fixture
+def writer(client: ApiClient, leading: list[bool]) -> ReservationWriter:
+    return ReservationWriter(client, may_write=lambda: leading[-1], timeout_s=1.0)
 
 
 @pytest.mark.parametrize("before", [(), (THEIRS,)], ids=["nobody has it", "others share it"])
@@ -114,3 +120,39 @@ async def test_a_pod_is_taken_off_by_its_uid_alone(server: ApiServer, writer: Re
 async def test_a_claim_that_is_gone_cannot_be_released(writer: ReservationWriter) -> None:
     with pytest.raises(NotFound):
         await writer.release(CLAIM, POD)
+
+
+async def test_who_leads_no_longer_asks_for_nothing(
+    server: ApiServer, writer: ReservationWriter, leading: list[bool]
+) -> None:
+    await server.put(PATH, a_resource_claim(OURS))
+    leading.append(False)
+    assert await writer.reserve(CLAIM, POD) == "this process does not lead any more"
+    await writer.release(CLAIM, POD)
+    assert server.requests == []
+
+
+async def test_who_loses_the_lease_after_looking_does_not_reserve(
+    server: ApiServer, writer: ReservationWriter, leading: list[bool]
+) -> None:
+    async def looked(_: web.Request) -> web.StreamResponse:
+        leading.append(False)
+        return web.json_response(a_resource_claim(resourceVersion="1"))
+
+    server.answer("GET", PATH, looked)
+    assert await writer.reserve(CLAIM, POD) == "this process does not lead any more"
+    assert server.count("PATCH") == 0
+
+
+async def test_who_loses_the_lease_does_not_look_again(
+    server: ApiServer, writer: ReservationWriter, leading: list[bool]
+) -> None:
+    await server.put(PATH, a_resource_claim())
+
+    async def refused(_: web.Request) -> web.StreamResponse:
+        leading.append(False)
+        return web.json_response({"kind": "Status", "message": "changed", "reason": "Conflict"}, status=409)
+
+    server.answer("PATCH", f"{PATH}/status", refused)
+    await writer.reserve(CLAIM, POD)
+    assert server.count("GET", PATH) == 1

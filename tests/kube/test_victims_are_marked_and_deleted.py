@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from aiohttp import web
 
+from plimsoll.cluster.pod import PodInfo
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.eviction import Eviction, Evictor, disruption_patch
 from tests.builders import make_pod
@@ -113,6 +114,45 @@ async def test_who_loses_the_lease_in_between_does_not_delete(
     server.answer("PATCH", STATUS, marked)
     assert await evictor.evict(VICTIM.info()) is Eviction.FAILED
     assert server.requests == [f"PATCH {STATUS}"]
+
+
+MARK = {
+    "type": "DisruptionTarget",
+    "status": "True",
+    "reason": "PreemptionByScheduler",
+    "message": "plimsoll: preempting to accommodate a higher priority pod",
+    "lastTransitionTime": "2025-01-01T00:00:00Z",
+}
+
+
+def marked(condition: dict[str, str]) -> PodInfo:
+    return make_pod("low").on("n1").metadata(generation=3).status(conditions=[condition]).info()
+
+
+async def test_a_victim_that_is_marked_already_is_only_deleted(server: ApiServer, evictor: Evictor) -> None:
+    """Where the deletion failed the first time; the mark keeps its time."""
+    assert await evictor.evict(marked(MARK)) is Eviction.EVICTED
+    assert server.requests == [f"DELETE {POD}"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "stays"),
+    [
+        pytest.param(MARK | {"status": "False"}, False, id="it was not to go"),
+        pytest.param(MARK | {"reason": "EvictionByEvictionAPI"}, True, id="another reason"),
+        pytest.param(MARK | {"message": "other: preempting"}, True, id="another scheduler"),
+    ],
+)
+async def test_a_victim_that_others_marked_is_marked_anew(
+    server: ApiServer,
+    evictor: Evictor,
+    condition: dict[str, str],
+    stays: bool,  # noqa: FBT001
+) -> None:
+    await evictor.evict(marked(condition))
+    ((sent,),) = (body["status"]["conditions"] for body in server.sent("PATCH", STATUS))
+    assert sent["message"] == MARK["message"]
+    assert ("lastTransitionTime" not in sent) is stays
 
 
 def test_an_unknown_generation_is_left_out() -> None:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from plimsoll.cluster.pod import Uid
 from plimsoll.cluster.volume_matching import StaticBinding
 from plimsoll.errors import Conflict, NotFound
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.nominating import Nominator
+from plimsoll.kube.pod_status import PodStatusWriter
 from plimsoll.kube.volumes import VolumeWriter
+from plimsoll.reporting.conditions import PodCondition
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
+from tests.kube.tasks import ended
 from tests.volume_objects import SELECTED, a_claim, a_volume, claim_of, volume_of
 
 Json = dict[str, Any]
@@ -90,10 +96,14 @@ async def test_a_claim_that_is_gone_is_said_to_be(server: ApiServer, writer: Vol
         await writer.select_node(claim, "node-1")
 
 
+async def _nothing_waits(_: Uid) -> None:
+    """No condition is to be written."""
+
+
 async def test_a_pods_expected_node_is_written_and_taken_away(server: ApiServer, client: ApiClient) -> None:
     path, pod = "/api/v1/namespaces/default/pods/web", make_pod("web")
     await server.put(path, pod.obj())
-    nominator = Nominator(client, timeout_s=1.0)
+    nominator = Nominator(client, withdraw=_nothing_waits, may_write=lambda: True, timeout_s=1.0)
     await nominator.nominate(pod.info(), "node-1")
     assert server.objects[path]["status"] == {"phase": "Pending", "nominatedNodeName": "node-1"}
     await nominator.nominate(pod.info(), "")
@@ -103,5 +113,37 @@ async def test_a_pods_expected_node_is_written_and_taken_away(server: ApiServer,
 async def test_an_expected_node_that_cannot_be_written_stops_nobody(server: ApiServer, client: ApiClient) -> None:
     path = "/api/v1/namespaces/default/pods/web"
     server.fail("PATCH", f"{path}/status", status=500, times=9)
-    await Nominator(client, timeout_s=1.0).nominate(make_pod("web").info(), "node-1")
+    nominator = Nominator(client, withdraw=_nothing_waits, may_write=lambda: True, timeout_s=1.0)
+    await nominator.nominate(make_pod("web").info(), "node-1")
     assert server.count("PATCH", path) == 1
+
+
+async def test_a_condition_that_waits_does_not_take_the_expected_node_away(
+    server: ApiServer, client: ApiClient, until: Callable[..., Any]
+) -> None:
+    """Conditions say that the pod is expected nowhere; the one that is on its way is waited for."""
+    path, pod = "/api/v1/namespaces/default/pods/web", make_pod("web")
+    await server.put(path, pod.obj())
+    conditions = PodStatusWriter(
+        client, condition_of=lambda _: None, written=lambda *_: None, may_write=lambda: True, timeout_s=1.0, writers=1
+    )
+    task = asyncio.create_task(conditions.run())
+    nominator = Nominator(client, withdraw=conditions.withdraw, may_write=lambda: True, timeout_s=1.0)
+    conditions.unscheduled(pod.info(), PodCondition("False", "Unschedulable", "no cpu", nominated_node=""))
+    await nominator.nominate(pod.info(), "node-1")
+    conditions.unscheduled(make_pod("later").info(), PodCondition("False", "Unschedulable", "no cpu"))
+    await until(lambda: server.count("PATCH", "/api/v1/namespaces/default/pods/later/status"))
+    assert server.objects[path]["status"]["nominatedNodeName"] == "node-1"
+    await ended(task)
+
+
+async def test_who_leads_no_longer_nominates_nobody(server: ApiServer, client: ApiClient) -> None:
+    leading = [True]
+
+    async def withdraw(_: Uid) -> None:
+        leading.append(False)
+
+    nominator = Nominator(client, withdraw=withdraw, may_write=lambda: leading[-1], timeout_s=1.0)
+    await nominator.nominate(make_pod("web").info(), "node-1")
+    await nominator.nominate(make_pod("web").info(), "")
+    assert server.requests == []

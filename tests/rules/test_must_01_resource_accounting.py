@@ -76,6 +76,11 @@ def test_a_full_node(pod: PodBuilder, code: str) -> None:
     assert codes(cluster(node("1000m"), pods=[make_pod().cpu("1000m").on("n1")]), pod) == {"n1": code}
 
 
+def test_a_request_of_zero_fits_a_node_that_is_overcommitted() -> None:
+    there = [make_pod(name).cpu("1000m").on("n1") for name in ("one", "two")]
+    assert codes(cluster(node("1000m"), pods=there), make_pod().cpu("0").memory("1Mi")) == {"n1": FITS}
+
+
 def test_the_limit_of_pods_holds_for_pods_without_requests() -> None:
     world = cluster(node(pods="1"), pods=[make_pod().on("n1")])
     assert reasons(world, make_pod()) == {"n1": ("Too many pods",)}

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.cluster.changes import ChangeKind
 from tests.builders import make_node, make_pod
 from tests.rules.asking import cluster
 from tests.scheduling.conftest import World
+from tests.scheduling.line import Line
 
 
 @pytest.fixture
@@ -70,6 +72,16 @@ def test_a_node_that_grows_wakes_who_waits_for_room(full: World) -> None:
 
 
 def test_what_happens_during_an_attempt_is_not_lost() -> None:
+    line = Line()
+    line.put(make_pod("web"))
+    tried = line.pop()
+    assert tried is not None
+    line.happens(ChangeKind.POD_DELETED)
+    line.comes_back(tried, "NodeResourcesFit")
+    assert line.places() == {"backoff": 1}
+
+
+def test_a_binding_that_fails_wakes_who_waits_for_its_room() -> None:
     world = cluster(make_node("n1").offers(cpu="1"))
     web, other = make_pod("web").cpu("1"), make_pod("other").cpu("1")
     world.decide(web)

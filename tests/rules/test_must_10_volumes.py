@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.cluster.pod import Uid
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.nominating import Nominator
 from plimsoll.kube.resource_claims import ReservationWriter
@@ -129,6 +130,10 @@ class Pipeline:
         self.bound.append(command.pod.name)
 
 
+async def _nothing_waits(_: Uid) -> None:
+    """No condition is to be written."""
+
+
 async def test_the_node_is_written_into_the_claim_before_the_pod_is_bound(server: ApiServer, client: ApiClient) -> None:
     world = two(a_class(provisioner="csi"))
     world.now_s = time.time()
@@ -138,8 +143,8 @@ async def test_the_node_is_written_into_the_claim_before_the_pod_is_bound(server
         scheduler=world.scheduler,
         binds=pipeline,
         volumes=VolumeWriter(client, timeout_s=1.0),
-        reservations=ReservationWriter(client, timeout_s=1.0),
-        nominate=Nominator(client, timeout_s=1.0).nominate,
+        reservations=ReservationWriter(client, may_write=lambda: True, timeout_s=1.0),
+        nominate=Nominator(client, withdraw=_nothing_waits, may_write=lambda: True, timeout_s=1.0).nominate,
         may_bind=lambda: True,
         failed=lambda *_: None,
         taken_back=lambda _: None,

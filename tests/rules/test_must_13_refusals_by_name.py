@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.reporting.conditions import unscheduled
 from plimsoll.reporting.fit import fit_message
+from plimsoll.scheduling.decision import Bind
 from tests.builders import PodBuilder, make_node, make_pod
 from tests.rules.asking import cluster, shown
 
@@ -25,6 +26,11 @@ CLAIMING = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
     [
         pytest.param(make_pod().spec(**CLAIMING), "spec.resourceClaims", id="a resource claim that is not allocated"),
         pytest.param(
+            make_pod().resource("deviceclass.resource.kubernetes.io/gpu", "1"),
+            "resources.requests[deviceclass.resource.kubernetes.io/gpu]",
+            id="a resource that stands for a claim",
+        ),
+        pytest.param(
             make_pod().spec(schedulingGroup={"podGroupName": "g"}), "spec.schedulingGroup", id="a scheduling group"
         ),
         pytest.param(make_pod().spec(workloadRef={"name": "w"}), "spec.workloadRef", id="a workload"),
@@ -43,8 +49,13 @@ def test_a_pod_is_refused_as_an_error_that_names(pod: PodBuilder, named: str) ->
     assert named in fit_message(decision)
 
 
-def test_a_claim_that_is_allocated_is_honoured() -> None:
+def test_a_claim_that_is_allocated_is_honoured_and_reserved() -> None:
     here = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
     world = cluster(make_node("n1"), make_node("n2"))
     shown(world, claim(allocation={"nodeSelector": {"nodeSelectorTerms": [here]}}))
-    assert world.decide(make_pod().spec(**CLAIMING)).node == "n2"
+    world.pending(make_pod().spec(**CLAIMING))
+    command = world.scheduler.next_command(now_s=world.now_s)
+    assert isinstance(command, Bind)
+    assert command.decision.node == "n2"
+    assert command.prepare is not None
+    assert [reservation.name for reservation in command.prepare.reservations] == ["gpu"]

@@ -7,7 +7,7 @@ import pytest
 from tests.builders import PodBuilder, make_node, make_pod
 from tests.rules.asking import HOST, cluster, codes, shown, term
 from tests.scheduling.conftest import World
-from tests.volume_objects import a_claim, a_volume, using
+from tests.volume_objects import a_claim, a_class, a_volume, using
 
 Step = Callable[[World], None]
 
@@ -46,7 +46,19 @@ CASES = [
         using(make_pod("web"), "data"),
         lambda world: shown(world, a_volume("v"), a_claim("data", volume="v", bound=True)),
         lambda world: shown(world, a_claim("other")),
+        id="VolumeRestrictions",
+    ),
+    pytest.param(
+        using(make_pod("web"), "unbound"),
+        lambda world: shown(world, a_volume("v"), a_claim("unbound", volume="v", bound=True)),
+        lambda world: shown(world, a_claim("other")),
         id="VolumeBinding",
+    ),
+    pytest.param(
+        make_pod("web").tolerate(key="other"),
+        lambda world: world.nodes(make_node("n1").offers(cpu="1")),
+        lambda world: world.nodes(make_node("n1").offers(cpu="1").taint("t", value="changed")),
+        id="TaintToleration",
     ),
     pytest.param(
         make_pod("web").together(term(HOST, app="y")),
@@ -59,11 +71,22 @@ CASES = [
 
 @pytest.mark.parametrize(("pod", "helps", "does_not"), CASES)
 def test_only_a_change_that_can_help_costs_an_attempt(pod: PodBuilder, helps: Step, does_not: Step) -> None:
-    world = cluster(make_node("n1").offers(cpu="1"), pods=[THERE, SMALL])
+    node = make_node("n1").offers(cpu="1")
+    world = cluster(node.taint("t") if pod.info().tolerations else node, pods=[THERE, SMALL])
+    shown(world, a_class("now", mode="Immediate"), a_claim("unbound", of_class="now"))
     rejected(world, pod)
     does_not(world)
     assert world.queued() == {"unschedulable": 1}
     helps(world)
+    assert world.queued() == {"active": 1}
+
+
+def test_a_pod_that_is_to_be_spread_waits_for_pods_that_count() -> None:
+    world = cluster(make_node("n1"), make_node("n2").offers(pods="0"), pods=[THERE, SMALL])
+    rejected(world, make_pod("web").labels(app="x").spread_over(HOST, {"matchLabels": {"app": "x"}}))
+    world.assigned_goes(SMALL)
+    assert world.queued() == {"unschedulable": 1}
+    world.assigned_goes(THERE)
     assert world.queued() == {"active": 1}
 
 

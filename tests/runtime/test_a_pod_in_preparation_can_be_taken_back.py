@@ -31,6 +31,9 @@ class Shell:
 
     def __init__(self) -> None:
         self.open = asyncio.Event()
+        self.undoing = asyncio.Event()
+        self.undoing.set()
+        self.problem = ""
         self.reserving: list[str] = []
         self.released: list[str] = []
         self.bound: list[str] = []
@@ -39,10 +42,11 @@ class Shell:
     async def reserve(self, claim: Reservation, pod: PodInfo) -> str:
         self.reserving.append(pod.name)
         await self.open.wait()
-        return ""
+        return self.problem
 
     async def release(self, claim: Reservation, pod: PodInfo) -> None:
         self.released.append(pod.name)
+        await self.undoing.wait()
 
     async def bind(self, binding: StaticBinding) -> str:
         raise AssertionError(binding)
@@ -100,6 +104,27 @@ async def test_a_pod_in_preparation_can_be_taken_back(
     await until(lambda: shell.failures)
     assert (shell.failures, shell.released, shell.bound) == (["preempted by DefaultPreemption"], ["web"], [])
     assert scheduler.pending_counts()["backoff"] == 1
+    assert not preparations.take_back(pod.info().uid)
+
+
+async def test_a_pod_whose_preparation_is_being_undone_can_be_taken_back(
+    scheduler: Scheduler, preparations: Preparations, shell: Shell, until: Until
+) -> None:
+    """It will not be bound, so nobody has to delete it."""
+    pod = make_pod("web")
+    scheduler.pod_pending(pod.info(), now_s=time.time())
+    command = scheduler.next_command(now_s=time.time())
+    assert isinstance(command, Bind)
+    shell.problem = "claim got deallocated elsewhere"
+    shell.open.set()
+    shell.undoing.clear()
+    reserved = Preparation(reservations=(Reservation("default", "gpu", "uid-gpu"),))
+    preparations.submit(replace(command, prepare=reserved), took_s=0.0)
+    await until(lambda: shell.released)
+    assert preparations.take_back(pod.info().uid)
+    shell.undoing.set()
+    await until(lambda: shell.failures)
+    assert shell.bound == []
     assert not preparations.take_back(pod.info().uid)
 
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 
 from plimsoll.errors import ObjectError
 from plimsoll.kube.reflector import Identity
-from plimsoll.runtime.mirror import AssignedPods, Namespaces, Nodes
-from plimsoll.scheduling.decision import Bind, Outcome
+from plimsoll.runtime.mirror import ApiObjects, AssignedPods, Namespaces, Nodes
+from plimsoll.scheduling.decision import Bind
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_node, make_pod
 
@@ -80,5 +83,28 @@ def test_a_namespace_that_appears_is_known_with_its_labels(scheduler: Scheduler)
     namespaces.on_deleted(Identity("", "bare", "u"))
     scheduler.pod_pending(make_pod("web").info(), now_s=time.time())
     command = scheduler.next_command(now_s=time.time())
-    assert command
-    assert command.decision.outcome is Outcome.BIND
+    assert isinstance(command, Bind)
+
+
+LISTENERS: dict[str, tuple[Callable[..., Any], Any, Identity]] = {
+    "node": (Nodes, make_node("n1").obj(), Identity("", "n1", "uid-n1")),
+    "pod": (AssignedPods, make_pod("web").on("node-1").obj(), Identity("default", "web", "uid-default-web")),
+    "namespace": (Namespaces, {"metadata": {"name": "a", "labels": {"team": "a"}}}, Identity("", "a", "uid-a")),
+    "service": (
+        partial(ApiObjects, "Service"),
+        {"metadata": {"name": "s", "namespace": "default", "uid": "uid-s"}, "spec": {"selector": {"app": "x"}}},
+        Identity("default", "s", "uid-s"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("listener", "raw", "identity"), LISTENERS.values(), ids=LISTENERS)
+def test_what_comes_and_what_goes_wakes_those_who_wait(
+    scheduler: Scheduler, listener: Callable[..., Any], raw: Any, identity: Identity
+) -> None:
+    woken = list[str]()
+    made = listener(scheduler, wake=lambda: woken.append("woken"))
+    made.on_added(raw)
+    assert len(woken) == 1
+    made.on_deleted(identity)
+    assert len(woken) == 2

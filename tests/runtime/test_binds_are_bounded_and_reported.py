@@ -29,6 +29,9 @@ class ApiServer:
         self.open = asyncio.Event()
         self.open.set()
         self.at_a_time = self.most_at_a_time = 0
+        self.undone: list[str] = []
+        self.undoing = asyncio.Event()
+        self.undoing.set()
 
     async def bind(self, pod: PodInfo, *, node: str, annotation: str) -> BindResult:
         self.sent.append((pod.name, node, annotation))
@@ -38,6 +41,10 @@ class ApiServer:
         await self.open.wait()
         self.at_a_time -= 1
         return BindResult(self.answers.get(pod.name, BindOutcome.BOUND))
+
+    async def undo(self, command: Bind) -> None:
+        self.undone.append(command.pod.name)
+        await self.undoing.wait()
 
 
 class Conditions:
@@ -103,6 +110,7 @@ async def pipeline(
         conditions=conditions,
         may_bind=lambda: allowed[-1],
         settled=lambda command, result, took_s: settled.append((command.pod.name, result.outcome)),
+        undo=api_server.undo,
         taken_back=lambda command: taken_back.append(command.pod.name),
         wake=lambda: wakes.append("wake"),
         concurrency=4,
@@ -269,3 +277,32 @@ async def test_a_binding_that_was_not_sent_yet_can_be_taken_back(
     assert taken_back == [waiting.name]
     assert scheduler.pending_counts()["backoff"] == 1
     assert not pipeline.take_back(waiting.uid)
+
+
+async def test_what_was_prepared_for_a_binding_that_is_taken_back_is_undone_before_the_pod_is_tried_again(
+    *,
+    scheduler: Scheduler,
+    pipeline: BindPipeline,
+    api_server: ApiServer,
+    enqueue: Callable[..., None],
+    pods: Pods,
+    taken_back: list[str],
+    until: Until,
+) -> None:
+    """While that is being undone it is still nobody's to delete."""
+    api_server.open.clear()
+    api_server.undoing.clear()
+    enqueue(*pods(5))
+    _decide(scheduler, pipeline)
+    await until(lambda: pipeline.sent == 4)
+    sent = {name for name, _, _ in api_server.sent}
+    waiting = next(pod for pod in pods(5) if pod.info().name not in sent).info()
+    assert pipeline.take_back(waiting.uid)
+    api_server.open.set()
+    await until(lambda: api_server.undone)
+    assert (taken_back, scheduler.pending_counts()["backoff"]) == ([], 0)
+    assert pipeline.take_back(waiting.uid)
+    api_server.undoing.set()
+    await pipeline.drain()
+    assert (api_server.undone, taken_back) == ([waiting.name], [waiting.name])
+    assert scheduler.pending_counts()["backoff"] == 1

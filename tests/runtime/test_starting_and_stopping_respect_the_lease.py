@@ -4,20 +4,25 @@ import asyncio
 import gc
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
+from plimsoll.cluster.reservation import Reservation
 from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
 from plimsoll.kube.resources import ACCESS_REVIEWS
 from plimsoll.reporting.conditions import PodCondition
+from plimsoll.reporting.events import failed_scheduling
 from plimsoll.runtime.app import Operator
 from plimsoll.runtime.parts import Parts
 from plimsoll.runtime.settings import Settings
-from tests.builders import make_pod
+from plimsoll.scheduling.decision import Bind
+from plimsoll.scheduling.preparing import Preparation
+from tests.builders import make_node, make_pod
 from tests.kube.api_server import ApiServer
 
 Until = Callable[..., Any]
@@ -26,6 +31,7 @@ SETTINGS = Settings(lease_duration_s=3.0, renew_deadline_s=2.0, retry_period_s=0
 NODES = "/api/v1/nodes"
 STATUS = "/api/v1/namespaces/default/pods/web/status"
 NO_CPU = PodCondition("False", "Unschedulable", "no cpu")
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/default/leases/plimsoll"
 
 
@@ -164,3 +170,78 @@ async def test_a_stop_is_through_in_time_though_the_lease_cannot_be_released(
     began_s = time.monotonic()
     await operator.stop()
     assert time.monotonic() - began_s < 4.5
+
+
+def _prepares(parts: Parts) -> None:
+    """A pod that needs a resource claim, submitted."""
+    parts.scheduler.node_seen(make_node("n1").info(), now_s=time.time())
+    parts.scheduler.pod_pending(make_pod("web").info(), now_s=time.time())
+    command = parts.scheduler.next_command(now_s=time.time())
+    assert isinstance(command, Bind)
+    command = replace(command, prepare=Preparation(reservations=(Reservation("default", "gpu", "uid-gpu"),)))
+    parts.preparations.submit(command, took_s=0.0)
+
+
+async def test_no_pod_is_in_preparation_when_the_lease_is_let_go(
+    server: ApiServer, operator: Operator, parts: Parts, until: Until
+) -> None:
+    """What is written for a pod that the next holder decides on as well would come after its own."""
+    await operator.start()
+    server.hang("PATCH", STATUS)
+    _prepares(parts)
+    await until(lambda: server.count("PATCH", STATUS))
+    in_preparation = list[int]()
+
+    async def put(_: web.Request) -> web.StreamResponse:
+        in_preparation.append(parts.preparations.under_way)
+        return web.json_response(server.objects[LEASE])
+
+    server.answer("PUT", LEASE, put)
+    await operator.stop()
+    assert server.sent("PUT", LEASE)[-1]["spec"]["holderIdentity"] == ""
+    assert in_preparation[-1] == 0
+
+
+async def test_the_lease_is_kept_where_what_was_sent_for_a_pod_may_still_arrive(
+    server: ApiServer, operator: Operator, parts: Parts, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await operator.start()
+    monkeypatch.setattr("plimsoll.runtime.app._DRAIN_S", 0.05)
+    server.hang("PATCH", STATUS)
+    _prepares(parts)
+    await until(lambda: server.count("PATCH", STATUS))
+    await operator.stop()
+    assert server.objects[LEASE]["spec"]["holderIdentity"] != ""
+
+
+async def test_events_about_pods_that_wait_are_not_written_once_another_leads(
+    server: ApiServer, operator: Operator, parts: Parts, until: Until
+) -> None:
+    await operator.start()
+    await _held_by_another(server)
+    await until(lambda: not parts.leadership.leading)
+    parts.events.record(failed_scheduling(make_pod("web").info(), message="no cpu", controller="plimsoll"))
+    await parts.events.flush()
+    assert server.count("POST", EVENTS) == 0
+
+
+async def test_a_pods_waiting_condition_does_not_take_its_nomination_away(
+    server: ApiServer, operator: Operator, parts: Parts, until: Until
+) -> None:
+    """A condition that arrives late says that the pod is expected nowhere."""
+    arrived = list[str]()
+
+    async def patch(request: web.Request) -> web.StreamResponse:
+        status = (await request.json())["status"]
+        if "conditions" in status:
+            await asyncio.sleep(0.1)
+        arrived.append("condition" if "conditions" in status else str(status["nominatedNodeName"]))
+        return web.json_response({})
+
+    await operator.start()
+    server.answer("PATCH", STATUS, patch)
+    parts.conditions.unscheduled(make_pod("web").info(), NO_CPU)
+    await until(lambda: server.count("PATCH", STATUS))
+    _prepares(parts)
+    await until(lambda: len(arrived) >= 2)
+    assert arrived[:2] == ["condition", "n1"]

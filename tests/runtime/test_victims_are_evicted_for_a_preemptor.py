@@ -11,7 +11,7 @@ from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.kube.eviction import Eviction
 from plimsoll.reporting.events import Event, to_json
 from plimsoll.runtime.evictions import Evictions
-from plimsoll.scheduling.decision import Preempt
+from plimsoll.scheduling.decision import Bind, Preempt
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import PodBuilder, make_pod
 from tests.kube.tasks import ended
@@ -25,6 +25,8 @@ class Shell:
     def __init__(self) -> None:
         self.evicting: list[str] = []
         self.answers: dict[str, Eviction] = {}
+        self.hanging: set[str] = set()
+        self.given_up: list[str] = []
         self.unsent: set[Uid] = set()
         self.cleared: list[str] = []
         self.events: list[Event] = []
@@ -34,8 +36,16 @@ class Shell:
 
     async def evict(self, victim: PodInfo) -> Eviction:
         self.evicting.append(victim.name)
+        if victim.name in self.hanging:
+            await self._hang(victim)
         await self.open.wait()
         return self.answers.get(victim.name, Eviction.EVICTED)
+
+    async def _hang(self, victim: PodInfo) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.given_up.append(victim.name)
 
     def take_back(self, uid: Uid) -> bool:
         return uid in self.unsent
@@ -89,15 +99,48 @@ def preempt(scheduler: Scheduler) -> Callable[..., Preempt]:
     return make
 
 
-async def test_every_victim_is_evicted_at_the_same_time(
+async def test_all_victims_but_the_last_are_evicted_at_the_same_time(
     evictions: Evictions, shell: Shell, preempt: Callable[..., Preempt], until: Until
 ) -> None:
     shell.open.clear()
-    evictions.preempt(preempt(a="8", b="8"))
-    await until(lambda: sorted(shell.evicting) == ["a", "b"])
+    command = preempt(a="6", b="5", c="5")
+    *first, last = (victim.name for victim in command.decision.victims)
+    evictions.preempt(command)
+    await until(lambda: len(shell.evicting) == 2)
+    await asyncio.sleep(0.01)
+    assert sorted(shell.evicting) == sorted(first)
     assert shell.woken == 0
     shell.open.set()
     await until(lambda: shell.woken)
+    assert shell.evicting[2:] == [last]
+
+
+async def test_the_last_victim_is_spared_where_another_could_not_be_evicted(
+    evictions: Evictions, shell: Shell, preempt: Callable[..., Preempt], until: Until
+) -> None:
+    command = preempt(a="8", b="8")
+    first, last = (victim.name for victim in command.decision.victims)
+    shell.answers[first] = Eviction.FAILED
+    evictions.preempt(command)
+    await until(lambda: shell.woken)
+    assert shell.evicting == [first]
+    assert shell.events == []
+    assert last not in shell.evicting
+
+
+async def test_evictions_under_way_are_given_up_once_one_has_failed(
+    evictions: Evictions, shell: Shell, preempt: Callable[..., Preempt], until: Until
+) -> None:
+    """Those that hang in between are not waited for, nor are their victims told that they were preempted."""
+    command = preempt(a="6", b="5", c="5")
+    failing, hanging, last = (victim.name for victim in command.decision.victims)
+    shell.answers[failing] = Eviction.FAILED
+    shell.hanging.add(hanging)
+    evictions.preempt(command)
+    await until(lambda: shell.woken)
+    assert sorted(shell.evicting) == sorted([failing, hanging])
+    assert shell.given_up == [hanging]
+    assert (shell.events, last in shell.evicting) == ([], False)
 
 
 async def test_each_eviction_is_told_on_the_victim(
@@ -141,7 +184,7 @@ async def test_the_preemptor_waits_until_the_evictions_are_through(
     shell.open.set()
     await until(lambda: shell.woken)
     command = scheduler.next_command(now_s=time.time() + 60)
-    assert command is not None
+    assert isinstance(command, Bind)
     assert command.decision.node == "node-1"
 
 
@@ -151,7 +194,7 @@ async def test_a_preemptor_whose_evictions_failed_is_tried_again(
     shell.answers["low"] = Eviction.FAILED
     evictions.preempt(preempt())
     await until(lambda: shell.woken)
-    command = scheduler.next_command(now_s=time.time())
+    command = scheduler.next_command(now_s=time.time() + 60)
     assert isinstance(command, Preempt)
     assert [victim.name for victim in command.decision.victims] == ["low"]
 

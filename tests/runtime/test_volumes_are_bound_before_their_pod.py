@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from aiohttp import web
 
 from plimsoll.cluster.kinds import KINDS
+from plimsoll.cluster.pod import Uid
 from plimsoll.cluster.reservation import Reservation
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.config import ClusterAccess
@@ -61,19 +63,26 @@ class World:
         self.failures: list[tuple[str, str]] = []
         self.taken_back: list[str] = []
         self.allowed = True
+        self.withdrawn: list[Uid] = []
         self.preparations = Preparations(
             scheduler=self.scheduler,
             binds=self.pipeline,
             volumes=VolumeWriter(client, timeout_s=1.0),
-            reservations=ReservationWriter(client, timeout_s=1.0),
-            nominate=Nominator(client, timeout_s=1.0).nominate,
-            may_bind=lambda: self.allowed,
+            reservations=ReservationWriter(client, may_write=self.may_bind, timeout_s=1.0),
+            nominate=Nominator(client, withdraw=self.withdraw, may_write=self.may_bind, timeout_s=1.0).nominate,
+            may_bind=self.may_bind,
             failed=lambda command, problem, took_s: self.failures.append((command.pod.name, problem)),
             taken_back=lambda command: self.taken_back.append(command.pod.name),
             wake=lambda: None,
             timeout_s=timeout_s,
             writers=1,
         )
+
+    def may_bind(self) -> bool:
+        return self.allowed
+
+    async def withdraw(self, uid: Uid) -> None:
+        self.withdrawn.append(uid)
 
     async def there(self, path: str, thing: Json) -> None:
         """At the API server, and shown by the watch."""
@@ -303,3 +312,46 @@ async def test_a_resource_claim_that_cannot_be_reserved_sends_the_pod_back(world
     problem = "claim default/gpu got deallocated elsewhere in the meantime"
     assert world.failures == [("web", f'running PreBind plugin "DynamicResources": {problem}')]
     assert world.in_backoff == 1
+
+
+async def test_who_loses_the_lease_while_undoing_takes_nothing_off_any_more(world: World, until: Until) -> None:
+    """The next holder may have reserved the claim for the same pod by then."""
+    await world.server.put(RESOURCE_CLAIM, {"metadata": {"name": "gpu", "uid": "uid-gpu"}, "status": {}})
+    await world.pends(make_pod("web"))
+    nominations: list[str | None] = []
+
+    async def nominated(request: web.Request) -> web.StreamResponse:
+        nominations.append((await request.json())["status"]["nominatedNodeName"])
+        world.allowed = nominations[-1] is not None
+        return web.json_response({})
+
+    world.server.answer("PATCH", f"{PODS}/web/status", nominated, times=2)
+    world.decides(reserve=Reservation("default", "gpu", "uid-gpu"))
+    await until(lambda: world.preparations.under_way == 0)
+    assert nominations == ["n1", None]
+    assert world.server.count("PATCH", f"{RESOURCE_CLAIM}/status") == 0
+
+
+async def test_who_loses_the_lease_while_reserving_blames_no_claim(world: World, until: Until) -> None:
+    await world.pends(make_pod("web"))
+
+    async def lost(_: web.Request) -> web.StreamResponse:
+        world.allowed = False
+        return web.json_response({"metadata": {"uid": "uid-gpu", "resourceVersion": "1"}, "status": {}})
+
+    world.server.answer("GET", RESOURCE_CLAIM, lost)
+    world.decides(reserve=Reservation("default", "gpu", "uid-gpu"))
+    await until(lambda: world.preparations.under_way == 0)
+    assert (world.taken_back, world.failures) == (["web"], [])
+
+
+async def test_drained_means_that_no_pod_is_in_preparation(world: World, until: Until) -> None:
+    await asyncio.wait_for(world.preparations.drain(), 1.0)
+    await provisioning(world)
+    await asked(world, until)
+    drained = asyncio.create_task(world.preparations.drain())
+    await asyncio.sleep(0.05)
+    assert not drained.done()
+    await makes_the_volume(world)
+    await asyncio.wait_for(drained, 1.0)
+    assert world.pipeline.bound == ["web"]

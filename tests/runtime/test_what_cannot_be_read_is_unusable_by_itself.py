@@ -6,6 +6,7 @@ import logging
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plimsoll.errors import ObjectError
@@ -14,6 +15,7 @@ from plimsoll.runtime.mirror import ApiObjects, AssignedPods, Namespaces, Nodes
 from plimsoll.runtime.pending import PendingPods
 from plimsoll.runtime.policies import PolicyBook
 from plimsoll.scheduling.decision import Bind, Outcome, Refuse
+from plimsoll.scheduling.offline import read_cluster
 from plimsoll.scheduling.scheduler import Scheduler
 from tests.builders import NodeBuilder, PodBuilder, make_node, make_pod
 from tests.volume_objects import a_claim, a_volume, using
@@ -187,6 +189,14 @@ def test_a_pod_on_a_node_that_has_ended_frees_it(scheduler: Scheduler, assigned:
     assert place(scheduler, make_pod("web").cpu("1")).decision.node == ""
     assigned.on_updated(odd.phase("Succeeded").obj())
     assert tried(scheduler, after_s=20).decision.node == "node-1"
+
+
+def test_a_pod_on_a_node_counts_in_a_cluster_that_is_written_down_too() -> None:
+    odd = make_pod("odd").cpu("16").spec(tolerations=["all"]).on("node-1").obj()
+    items = [make_node("node-1").obj(), odd, make_pod("web").cpu("1").obj()]
+    cluster = read_cluster(items, scheduler_name="plimsoll", now_s=time.time(), rng=np.random.default_rng(1))
+    assert len(cluster.unreadable) == 1
+    assert cluster.judge(cluster.pending["default/web"]).feasible == []
 
 
 # -- other objects --------------------------------------------------------------------------------------------

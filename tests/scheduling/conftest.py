@@ -70,6 +70,10 @@ class World:
     def bind_failed(self, pod: PodBuilder, *, retry: bool) -> None:
         self.scheduler.bind_failed(uid(pod), retry=retry, now_s=self.now_s)
 
+    def nominated_to(self, pod: PodBuilder) -> str:
+        """The node that is kept for it, "" where none is."""
+        return self.scheduler._cache.view.nominated.node_of(uid(pod))
+
     def passes(self, seconds: float) -> None:
         self.now_s += seconds
 

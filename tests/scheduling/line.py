@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.cluster.changes import Change, ChangeKind
-from plimsoll.cluster.pod import Uid
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.scheduling.hints import Hints
 from plimsoll.scheduling.queue import Queue, QueuedPod
@@ -21,6 +21,9 @@ class AnyChange:
         return True
 
     def stands_alone(self, uid: Uid) -> bool:
+        return False
+
+    def told_by_labels(self, pod: PodInfo) -> bool:
         return False
 
 
@@ -49,8 +52,16 @@ class Line:
         self.comes_back(queued, *rejected_by)
         return queued
 
-    def comes_back(self, queued: QueuedPod, *rejected_by: str) -> None:
-        self.queue.failed(queued, rejected_by=frozenset(rejected_by), now_s=self.now_s)
+    def comes_back(self, queued: QueuedPod, *rejected_by: str, preempted: bool = False) -> None:
+        self.queue.failed(queued, rejected_by=frozenset(rejected_by), preempted=preempted, now_s=self.now_s)
+
+    def preempts(self, *rejected_by: str) -> QueuedPod:
+        """The next is tried, and others must go for it."""
+        queued = self.pop()
+        assert queued is not None
+        self.queue.hold(queued.pod.uid, now_s=self.now_s)
+        self.comes_back(queued, *rejected_by, preempted=True)
+        return queued
 
     def placed(self) -> str:
         """The next is tried and finds a node."""

@@ -78,7 +78,7 @@ def test_it_keeps_no_room_on_the_node_to_which_it_was_nominated(one: World) -> N
     one.pending(high.deleting())
     one.assigned_goes(make_pod("low"))
     one.passes(10)
-    assert one.scheduler.nominated_to(high.info().uid) == ""
+    assert one.nominated_to(high) == ""
     decision = one.next()
     assert decision is not None
     assert (decision.pod.name, decision.node) == ("other", "n1")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 from plimsoll.scheduling.decision import Bind, Preempt, Refuse
 from tests.builders import PodBuilder, make_node, make_pod
 from tests.scheduling.conftest import World, uid
 
 LOW = make_pod("low").cpu("3").on("n1").started()
-LOWER = make_pod("lower").cpu("3").priority(-1).on("n2").started()
 
 
 def _nodes(world: World, *names: str) -> None:
@@ -83,26 +84,52 @@ def test_victims_that_are_gone_before_the_evictions_are_through_are_not_missed(w
 def test_it_preempts_nobody_else_while_its_victims_terminate(world: World) -> None:
     """Even where the watch has not shown yet that the victim is being deleted."""
     _nodes(world, "n1", "n2")
-    world.assigned(LOW, LOWER.priority(5))
-    _preempts(world, _high())
+    small = make_pod("small").cpu("100m").on("n2").started()
+    world.assigned(LOW, make_pod("other").cpu("3").priority(5).on("n2").started(), small)
+    assert [victim.name for victim in _preempts(world, _high()).decision.victims] == ["low"]
     _evicted(world, LOW, preemptor=_high())
     world.passes(20)
-    world.nodes(make_node("n3").offers(cpu="2"))
-    world.assigned_goes(make_pod("nobody"))
-    world.pending(_high().labels(changed="yes"))
+    # It is asked to be smaller, which may help it, and is tried again: the other node has a victim as well.
+    world.pending(_high(cpu="2"))
     command = world.scheduler.next_command(now_s=world.now_s)
-    assert command is None or isinstance(command, Refuse)
-    if command is not None:
-        assert command.decision.after.endswith("not eligible due to a terminating pod on the nominated node.")
+    assert isinstance(command, Refuse)
+    assert command.decision.after.endswith("not eligible due to a terminating pod on the nominated node.")
+    assert world.nominated_to(_high()) == "n1"
 
 
-def test_evictions_that_failed_are_tried_again_at_once(world: World) -> None:
+def test_evictions_that_fail_each_time_are_tried_once_in_each_backoff(world: World) -> None:
+    """As where a webhook denies the deletion."""
     _nodes(world)
     world.assigned(LOW)
     _preempts(world, _high())
     _evicted(world, preemptor=_high(), failed=True)
-    command = world.scheduler.next_command(now_s=world.now_s)
-    assert isinstance(command, Preempt)
+    preempted_s = [world.now_s]
+    while len(preempted_s) < 6:
+        world.passes(0.5)
+        if (command := world.scheduler.next_command(now_s=world.now_s)) is not None:
+            assert isinstance(command, Preempt)
+            preempted_s.append(world.now_s)
+            _evicted(world, preemptor=_high(), failed=True)
+    assert [later - earlier for earlier, later in itertools.pairwise(preempted_s)] == [1, 2, 4, 8, 10]
+
+
+def test_room_that_others_take_each_time_costs_one_victim_in_each_backoff(world: World) -> None:
+    """As where another scheduler fills the node again before we look."""
+    _nodes(world)
+    victim = LOW
+    world.assigned(victim)
+    world.pending(_high())
+    preempted_s = []
+    for turn in range(300):
+        if (command := world.scheduler.next_command(now_s=world.now_s)) is not None:
+            assert isinstance(command, Preempt)
+            preempted_s.append(world.now_s)
+            _evicted(world, victim, preemptor=_high())
+            world.assigned_goes(victim)
+            victim = make_pod(f"refilled-{turn}").cpu("3").on("n1").started()
+            world.assigned(victim)
+        world.passes(0.1)
+    assert [round(later - earlier) for earlier, later in itertools.pairwise(preempted_s)] == [1, 3, 5, 9, 11]
 
 
 def test_a_pod_is_tried_on_its_nominated_node_first(world: World) -> None:
@@ -169,8 +196,8 @@ def test_pods_of_lower_priority_lose_their_nomination_to_the_node(world: World) 
     _evicted(world, preemptor=_high())
     command = _preempts(world, _high("higher", priority=11))
     assert [pod.name for pod in command.displaced] == ["high"]
-    assert world.scheduler.nominated_to(uid(_high())) == ""
-    assert world.scheduler.nominated_to(uid(_high("higher"))) == "n1"
+    assert world.nominated_to(_high()) == ""
+    assert world.nominated_to(_high("higher")) == "n1"
 
 
 def test_a_pod_that_nothing_helps_loses_its_nomination(world: World) -> None:
@@ -184,7 +211,7 @@ def test_a_pod_that_nothing_helps_loses_its_nomination(world: World) -> None:
     decision = world.next()
     assert decision is not None
     assert (decision.node, decision.nominated_node) == ("", "")
-    assert world.scheduler.nominated_to(uid(_high())) == ""
+    assert world.nominated_to(_high()) == ""
 
 
 def test_a_nomination_from_before_a_restart_keeps_its_room(world: World) -> None:
@@ -195,13 +222,13 @@ def test_a_nomination_from_before_a_restart_keeps_its_room(world: World) -> None
     thief = world.next()
     assert thief is not None
     assert thief.pod.name == "thief"
-    assert world.scheduler.nominated_to(uid(_high())) == "n1"
+    assert world.nominated_to(_high()) == "n1"
 
 
 def test_nominations_of_other_schedulers_do_not_count(world: World) -> None:
     _nodes(world)
     world.pending(_high().status(nominatedNodeName="n1").spec(schedulerName="default-scheduler"))
-    assert world.scheduler.nominated_to(uid(_high())) == ""
+    assert world.nominated_to(_high()) == ""
 
 
 def test_victims_that_are_all_terminating_need_no_further_call(world: World) -> None:
@@ -211,7 +238,7 @@ def test_victims_that_are_all_terminating_need_no_further_call(world: World) -> 
     command = world.scheduler.next_command(now_s=world.now_s)
     assert isinstance(command, Refuse)
     assert command.decision.nominated_node == "n1"
-    assert world.scheduler.nominated_to(uid(_high())) == "n1"
+    assert world.nominated_to(_high()) == "n1"
 
 
 def test_a_pod_of_equal_priority_waits_without_harm_to_anybody(world: World) -> None:
@@ -221,3 +248,23 @@ def test_a_pod_of_equal_priority_waits_without_harm_to_anybody(world: World) -> 
     command = world.scheduler.next_command(now_s=world.now_s)
     assert isinstance(command, Refuse)
     assert not isinstance(command, Bind)
+
+
+def test_it_preempts_an_assumed_victim_once(world: World) -> None:
+    """Whose Binding was taken back, or crossed the deletion: until that is settled it holds its room, and gives way."""
+    _nodes(world)
+    world.pending(make_pod("low").cpu("3"))
+    assert isinstance(world.scheduler.next_command(now_s=world.now_s), Bind)
+    _preempts(world, _high())
+    _evicted(world, LOW, preemptor=_high())
+    world.passes(20)
+    # Something that may help it, so that it is tried again.
+    world.pending(_high(cpu="2"))
+    command = world.scheduler.next_command(now_s=world.now_s)
+    assert isinstance(command, Refuse)
+    assert command.decision.after.endswith("not eligible due to a terminating pod on the nominated node.")
+    world.scheduler.bind_failed(uid(LOW), retry=True, now_s=world.now_s)
+    world.passes(20)
+    decision = world.next()
+    assert decision is not None
+    assert (decision.pod.name, decision.node) == ("high", "n1")

@@ -2,19 +2,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.cluster.cache import Cache
+from plimsoll.cluster.pod import PodInfo
 from plimsoll.filters.interface import Overlay
 from plimsoll.filters.prepared import PodFilters
 from plimsoll.scheduling.preemption.choosing import Candidate
+from plimsoll.scheduling.preemption.disruptions import split_by_budgets
 from plimsoll.scheduling.preemption.importance import by_importance
 from plimsoll.scheduling.preemption.victims import NO_VICTIMS, DryRun
 from tests.builders import PodBuilder
 from tests.scheduling.preempting import budget, cluster, filters_of, node, pod
 
 PORTS = (80, 81)
+HOST = "kubernetes.io/hostname"
 
 
 @st.composite
@@ -25,6 +28,11 @@ def pods(draw: st.DrawFn, *, on: str = "") -> PodBuilder:
         made.started(f"2026-01-01T00:00:0{draw(st.integers(0, 3))}Z")
     if draw(st.integers(0, 3)) == 0:
         made.port(draw(st.sampled_from(PORTS)))
+    if draw(st.integers(0, 3)) == 0:
+        made.apart({"labelSelector": {"matchLabels": {"app": draw(st.sampled_from("ab"))}}, "topologyKey": HOST})
+    if draw(st.integers(0, 3)) == 0:
+        selector = {"matchLabels": {"app": draw(st.sampled_from("ab"))}}
+        made.spread_over(HOST, selector, skew=draw(st.integers(1, 3)), minDomains=3)
     return made.labels(app=draw(st.sampled_from("ab")))
 
 
@@ -35,7 +43,7 @@ def situations(draw: st.DrawFn) -> tuple[Cache, PodBuilder]:
     budgets: list[dict[str, Any]] = [
         budget(f"guard-{app}", allowed=draw(st.integers(0, 1)), app=app) for app in draw(st.sets(st.sampled_from("ab")))
     ]
-    cache = cluster([node("n", draw(st.integers(1, 8)))], running, budgets)
+    cache = cluster([node("n", draw(st.integers(1, 8))).label(HOST, "n")], running, budgets)
     for nominated in draw(st.lists(pods(), max_size=2)):
         cache.nominate(nominated.info(), "n")
     return cache, draw(pods()).named("incoming").priority(draw(st.integers(0, 3)))
@@ -112,6 +120,40 @@ def test_sums_and_filters_find_the_same_victims(situation: tuple[Cache, PodBuild
     asked = _dry_run(cache, filters_of(cache, PodBuilder.port(_without_ports(incoming), 9999)))
     summed = _dry_run(cache, filters_of(cache, _without_ports(incoming)))
     assert asked == summed
+
+
+@settings(max_examples=300)
+@given(situations())
+def test_the_victims_are_those_with_whom_the_filters_refuse_the_pod_one_by_one(
+    situation: tuple[Cache, PodBuilder],
+) -> None:
+    """kube-scheduler's SelectVictimsOnNode, each filter asked about everybody each time."""
+    cache, incoming = situation
+    filters = filters_of(cache, incoming)
+    assume(filters.problem is None)
+    found = _dry_run(cache, filters)
+    budgets = tuple(cache.view.objects.all("PodDisruptionBudget"))
+    lower = [p for p in cache.pods_on("n") if p.priority < filters.pod.priority]
+    if not lower:
+        assert found == (NO_VICTIMS,)
+    elif why := _refused(cache, filters, lower):
+        assert found == why
+    else:
+        violating, others = split_by_budgets(by_importance(lower), budgets)  # type: ignore[arg-type]
+        removed = [*violating, *others]
+        for candidate in (*violating, *others):
+            without = [p for p in removed if p is not candidate]
+            if not _refused(cache, filters, without):
+                removed = without
+        assert found == Candidate(0, tuple(by_importance(removed)), sum(victim in violating for victim in removed))
+
+
+def _refused(cache: Cache, filters: PodFilters, removed: list[PodInfo]) -> tuple[str, ...]:
+    nominated = tuple(p for p in cache.view.nominated.pods_on("n") if p.priority >= filters.pod.priority)
+    for added in (nominated, ()):
+        if rejected := filters.check(0, Overlay(added=added, removed=tuple(removed))):
+            return tuple(reason.text for reason in rejected.reasons)
+    return ()
 
 
 def _without_ports(incoming: PodBuilder) -> PodBuilder:

@@ -187,7 +187,7 @@ def test_who_failed_and_goes_leaves_nothing_either(line: Line) -> None:
         line.put(make_pod(f"p{i}"))
         line.fails()
         line.queue.remove(make_pod(f"p{i}").info().uid, now_s=line.now_s)
-    assert len(line.queue._places._errors._entries) < 1500
+    assert len(line.queue._places._whole_backoff._entries) < 1500
 
 
 # -- whatever happens, no pod is lost or tried twice ----------------------------------------------------------

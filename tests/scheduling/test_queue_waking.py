@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.cluster.changes import Change, ChangeKind
-from plimsoll.cluster.pod import Uid
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.scheduling.queue import QueuedPod
-from tests.builders import PodBuilder, make_cache, make_node, make_pod
+from tests.builders import NOW_S, PodBuilder, make_cache, make_node, make_pod
 from tests.scheduling.line import AnyChange, Line
 
 FIT, TAINTS, PORTS, LIMITS = "NodeResourcesFit", "TaintToleration", "NodePorts", "SchedulingPolicyLimits"
@@ -52,7 +52,6 @@ def test_replicas_that_wait_for_the_same_cost_one_question() -> None:
     [
         pytest.param(make_pod("b").cpu("2"), id="requests"),
         pytest.param(make_pod("b").cpu("1").priority(7), id="priority"),
-        pytest.param(make_pod("b").cpu("1").labels(app="x"), id="labels"),
         pytest.param(make_pod("b", "elsewhere").cpu("1"), id="namespace"),
         pytest.param(make_pod("b").cpu("1").spec(preemptionPolicy="Never"), id="preemption policy"),
         pytest.param(make_pod("b").cpu("1").tolerate(key="x", operator="Exists"), id="tolerations"),
@@ -172,16 +171,33 @@ def test_the_next_is_tried_when_the_first_says_nothing_of_the_others(line: Line,
     assert line.placed() == "b"
 
 
-def test_what_waited_too_long_is_tried_one_for_all(line: Line) -> None:
+def test_what_waited_too_long_is_tried_each_for_itself(line: Line) -> None:
+    """What is told about each of them, the condition and the event, is to be fresh."""
     three_wait(line)
     line.now_s += 330
-    assert line.fails(FIT).pod.name == "a"
+    assert [line.fails(FIT).pod.name for _ in range(3)] == ["a", "b", "c"]
     assert line.places() == {"unschedulable": 3}
     line.now_s += 270
     assert line.pop() is None
     line.now_s += 60
-    assert (line.placed(), line.placed(), line.placed()) == ("b", "c", "a")
+    assert (line.placed(), line.placed(), line.placed()) == ("a", "b", "c")
     assert ("active", "UnschedulableTimeout") in line.queue.take_incoming()
+
+
+def test_thousands_that_waited_too_long_do_not_come_up_together(line: Line) -> None:
+    line.put(*(make_pod(f"p{i}") for i in range(1000)))
+    for _ in range(1000):
+        line.fails(FIT)
+    line.now_s += 330
+    tried = []
+    for _ in range(60):
+        names = line.names()
+        assert len(names) <= 50
+        tried += names
+        due_s = line.queue.due_at_s()
+        line.now_s = max(line.now_s, due_s or line.now_s + 1)
+    assert len(tried) == len(set(tried)) == 1000
+    assert line.now_s <= NOW_S + 400
 
 
 def test_a_safety_net_does_not_wait_for_whoever_is_tried_for_all(line: Line) -> None:
@@ -203,6 +219,69 @@ def test_nominated_pods_are_tried_whatever_becomes_of_others_like_them() -> None
     three_wait(line)
     line.happens(ChangeKind.POD_DELETED)
     assert line.places() == {"active": 2, "unschedulable": 1}
+
+
+# -- pods with labels of their own ------------------------------------------------------------------------------
+
+
+def indexed(name: str) -> PodBuilder:
+    return make_pod(name).cpu("1").labels(app="x", index=name)
+
+
+def test_pods_with_labels_that_nobody_reads_are_tried_one_for_all(line: Line) -> None:
+    line.put(*(indexed(name) for name in "abc"))
+    for _ in range(3):
+        line.fails(FIT)
+    line.now_s += 20
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.fails(FIT).pod.name == "a"
+    assert line.places() == {"unschedulable": 3}
+
+
+@pytest.mark.parametrize("plugin", ["PodTopologySpread", "InterPodAffinity", "SchedulingPolicy"])
+def test_pods_whose_labels_were_read_are_asked_about_apart(plugin: str) -> None:
+    asked = Asked()
+    line = Line(asked)
+    line.put(indexed("a"), indexed("b"))
+    line.fails(plugin)
+    line.fails(plugin)
+    line.happens(~ChangeKind(0))
+    assert set(asked.names) == {"a", "b"}
+
+
+def test_pods_with_constraints_of_their_own_are_asked_about_apart() -> None:
+    asked = Asked()
+    line = Line(asked)
+    term = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "x"}}}
+    line.put(indexed("a").apart(term), indexed("b").apart(term))
+    line.fails(FIT)
+    line.fails(FIT)
+    line.happens(ChangeKind.POD_DELETED)
+    assert set(asked.names) == {"a", "b"}
+
+
+@pytest.mark.parametrize("rejected_by", [(FIT,), (FIT, "InterPodAffinity")], ids=["room is short", "kept away"])
+def test_whoever_is_kept_away_by_its_labels_speaks_only_for_those_that_have_them(rejected_by: tuple[str, ...]) -> None:
+    """The others, which no anti-affinity selects, may fit or preempt where it could not."""
+
+    class KeptAway(AnyChange):
+        by = ""
+
+        def told_by_labels(self, pod: PodInfo) -> bool:
+            return pod.labels["index"] == self.by
+
+    anti_affinity = KeptAway()
+    line = Line(anti_affinity)
+    line.put(indexed("a"), indexed("a2").labels(app="x", index="a"), indexed("b"), indexed("c"))
+    for _ in range(4):
+        line.fails(FIT)
+    anti_affinity.by = "a"
+    line.now_s += 20
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.fails(*rejected_by).pod.name == "a"
+    assert line.fails(FIT).pod.name == "b"
+    assert line.places() == {"unschedulable": 4}
+    assert line.queue.rejected()["InterPodAffinity"] == 2 * ("InterPodAffinity" in rejected_by)
 
 
 # -- what happens during an attempt ---------------------------------------------------------------------------
@@ -287,6 +366,19 @@ def test_changes_are_kept_only_as_long_as_an_attempt_needs_them(line: Line) -> N
     assert (line.queue._in_flight.changes, line.queue.in_flight) == (1, 1)
     line.comes_back(b, FIT)
     assert (line.queue._in_flight.changes, line.queue.in_flight) == (0, 0)
+
+
+def test_nothing_is_kept_for_a_pod_that_has_its_place(line: Line) -> None:
+    """It may wait for its volumes for minutes."""
+    line.put(make_pod("prepares"), make_pod("b"))
+    prepares = line.pop()
+    assert prepares is not None
+    line.queue.placed(prepares.pod.uid, now_s=line.now_s)
+    assert line.queue.in_flight == 0
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.queue._in_flight.changes == 0
+    line.comes_back(prepares)
+    assert line.places() == {"active": 1, "backoff": 1}
 
 
 def test_what_the_pod_itself_changed_during_an_attempt_is_not_lost(line: Line) -> None:
@@ -419,12 +511,36 @@ def test_without_anything_that_woke_it_it_waits_for_its_victims(line: Line) -> N
     assert line.places() == {"backoff": 1}
 
 
-def test_evictions_that_failed_are_tried_again_at_once(line: Line) -> None:
+def test_evictions_that_failed_are_tried_again_after_the_backoff(line: Line) -> None:
     line.put(make_pod("a"))
-    line.queue.hold(line.fails(FIT).pod.uid, now_s=line.now_s)
-    line.queue.release(make_pod("a").info().uid, retry=True, now_s=line.now_s)
-    assert line.places() == {"active": 1}
-    assert line.queue.take_incoming()["active", "ForceActivate"] == 1
+    line.queue.release(line.preempts(FIT).pod.uid, retry=True, now_s=line.now_s)
+    assert line.places() == {"backoff": 1}
+    assert line.queue.take_incoming()["backoff", "ForceActivate"] == 1
+    assert line.pop() is None
+    line.now_s += 1
+    assert line.names() == ["a"]
+
+
+def test_evictions_that_fail_after_the_backoff_are_tried_again_at_once(line: Line) -> None:
+    line.put(make_pod("a"))
+    queued = line.preempts(FIT)
+    line.now_s += 1
+    line.queue.release(queued.pod.uid, retry=True, now_s=line.now_s)
+    assert line.names() == ["a"]
+
+
+def test_a_pod_that_preempted_waits_out_its_backoff_even_if_nobody_else_is_due(line: Line) -> None:
+    line.put(make_pod("a"))
+    line.queue.release(line.preempts(FIT).pod.uid, retry=False, now_s=line.now_s)
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.places() == {"backoff": 1}
+    assert line.pop() is None
+    assert line.queue.due_at_s() == line.now_s + 1
+    line.now_s += 1
+    line.fails(FIT)
+    # That attempt removed nobody: the next may come as soon as somebody has the time.
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.names() == ["a"]
 
 
 @pytest.mark.parametrize("rejected_by", [[], [FIT]], ids=["after an error", "woken already"])

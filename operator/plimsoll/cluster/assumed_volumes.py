@@ -55,6 +55,10 @@ class AssumedVolumes:
         if key in self._assumed:
             self._assumed[key].written = True
 
+    def gone(self, key: str) -> None:
+        """The volume or claim was deleted: one that comes under its name is another."""
+        self._assumed.pop(key, None)
+
     def settled(self, uid: Uid) -> None:
         """All of the pod's claims are bound: the watch has shown everything."""
         for key in self._of.pop(uid, ()):

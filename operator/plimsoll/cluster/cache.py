@@ -17,6 +17,7 @@ from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.objects import ApiObject, Kind, Store
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.cluster.storage.store import CLAIM, VOLUME
 from plimsoll.cluster.volume_matching import PodVolumes
 
 
@@ -86,6 +87,8 @@ class Cache:
         return self._store(kind).put(kind, thing)
 
     def drop_object(self, kind: Kind, key: str) -> Change | None:
+        if kind.name in {VOLUME, CLAIM}:
+            self.view.assumed_volumes.gone(key)
         return self._store(kind).drop(kind, key)
 
     def _store(self, kind: Kind) -> Store:
@@ -158,6 +161,12 @@ class Cache:
         self._assumed.add(pod.uid)
         return assumed
 
+    def gives_way(self, uid: Uid) -> None:
+        """An assumed pod was preempted: its room is as good as free, if not yet."""
+        pod = replace(self._pods[uid], giving_way=True)
+        self._pods[uid] = pod
+        self.view.residents.add(pod)
+
     def forget(self, uid: Uid) -> Change | None:
         """Undoes an assumption; None where the pod was confirmed or is gone meanwhile."""
         return self.drop_pod(uid) if uid in self._assumed else None
@@ -175,7 +184,11 @@ class Cache:
     def pods_on(self, node: str) -> Iterator[PodInfo]:
         return iter(self.view.residents.on(node))
 
+    def is_assumed(self, uid: Uid) -> bool:
+        return uid in self._assumed
+
     def assumed(self) -> frozenset[Uid]:
+        """A copy of them all; about one of them ask ``is_assumed``."""
         return frozenset(self._assumed)
 
     def _put_on(self, pod: PodInfo) -> None:

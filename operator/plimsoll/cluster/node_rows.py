@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,8 @@ class NodeRows:
     """Of one Snapshot; rows come in ascending order."""
 
     def __init__(self, view: Snapshot) -> None:
-        self._view = view
+        # What is kept for a view must not keep the view: whoever reads cluster after cluster would keep them all.
+        self._view: Snapshot = proxy(view)
         self._columns = NodeColumns(np.int8)
         self._labels: dict[str, _LabelRows] = {}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NewType
 
 from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
-from plimsoll.cluster.disruption import giving_way, nominated_node
+from plimsoll.cluster.disruption import Disruption, disruption, giving_way, nominated_node
 from plimsoll.cluster.features import NO_FEATURES, required_features
 from plimsoll.cluster.images import containers, pod_images
 from plimsoll.cluster.labels import labels_of
@@ -66,6 +66,7 @@ class PodInfo:
         giving_way: it is terminating because a scheduler preempted it.
         nominated_node: of a pending pod, as the API server shows it; its change is no change of the pod.
         generation: of a pod on a node; 0 where unknown.
+        disruption: what is said already of why a pod on a node has to go.
         created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known.
     """
 
@@ -113,6 +114,7 @@ class PodInfo:
     giving_way: bool = False
     nominated_node: str = field(default="", compare=False)
     generation: int = field(default=0, compare=False)
+    disruption: Disruption | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -172,6 +174,7 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         giving_way=giving_way(pod),
         nominated_node=nominated_node(pod),
         generation=(metadata.get("generation") or 0) if node else 0,
+        disruption=disruption(pod) if node else None,
         scheduled_s=_condition_time(status, "PodScheduled"),
         started_s=epoch_s(status.get("startTime")),
         requests=assigned_requests(pod) if node else pod_requests(pod),

@@ -70,6 +70,9 @@ class PreparedClaims:
             return ()
         return (Reason(_REASON, resolvable=False),)
 
+    def effect(self, pod: PodInfo) -> None:
+        """None: pods do not matter."""
+
     def reservations(self) -> tuple[Reservation, ...]:
         """Claims that do not name the pod among their users yet, and must before it is bound, wherever it goes."""
         new = (claim for claim in self.claims if self.pod.uid not in claim.reserved_for)

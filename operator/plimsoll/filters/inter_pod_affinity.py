@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,6 +93,11 @@ class AffinityOfPod:
             return (Reason(OTHERS, resolvable=True),)
         return ()
 
+    def effect(self, pod: PodInfo) -> Hashable:
+        together = bool(self.pod.required_affinity) and self._selected_by_all(pod)
+        own, others = tuple(self._own_of(pod)), tuple(self._others_of(pod))
+        return (together, own, others) if together or own or others else None
+
     def _alone_at(self, row: int, overlay: Overlay) -> bool:
         terms = self.pod.required_affinity
         if not terms:
@@ -107,19 +112,30 @@ class AffinityOfPod:
     def _own_changes(self, overlay: Overlay) -> Counter[str]:
         changes: Counter[str] = Counter()
         for pod, sign in _signed(overlay):
-            for term in self.pod.required_anti_affinity:
-                if selected_by_incoming(self.view, term, pod):
-                    changes[term.topology_key] += sign
+            for key in self._own_of(pod):
+                changes[key] += sign
         return changes
 
     def _others_changes(self, overlay: Overlay) -> Counter[str]:
         changes: Counter[str] = Counter()
-        namespace_labels = self.view.namespaces.get(self.pod.namespace)
         for pod, sign in _signed(overlay):
+            for key in self._others_of(pod):
+                changes[key] += sign
+        return changes
+
+    def _own_of(self, pod: PodInfo) -> Iterator[str]:
+        """Keys of the incoming pod's anti-affinity terms that select a pod."""
+        for term in self.pod.required_anti_affinity:
+            if selected_by_incoming(self.view, term, pod):
+                yield term.topology_key
+
+    def _others_of(self, pod: PodInfo) -> Iterator[str]:
+        """Keys of a pod's anti-affinity terms that select the incoming pod."""
+        if pod.required_anti_affinity:
+            namespace_labels = self.view.namespaces.get(self.pod.namespace)
             for term in pod.required_anti_affinity:
                 if term.pods.selects(self.pod.namespace, namespace_labels, self.pod.labels):
-                    changes[term.topology_key] += sign
-        return changes
+                    yield term.topology_key
 
     def _selected_by_all(self, pod: PodInfo) -> bool:
         return all(selected_by_incoming(self.view, term, pod) for term in self.pod.required_affinity)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.cluster.changes import Change, ChangeKind
@@ -47,10 +47,16 @@ class Code(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Pods virtually added to, and removed from, the one node that is looked at."""
+    """Pods virtually added to, and removed from, the one node that is looked at.
+
+    Attributes:
+        freed: what further pods held that are removed as well and have no effect but on resources; ``pods`` counts
+            them.
+    """
 
     added: tuple[PodInfo, ...] = ()
     removed: tuple[PodInfo, ...] = ()
+    freed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,13 @@ class Prepared(Protocol):
 
     def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
         """One node, as it would be with the overlay's pods; empty where the pod may go there."""
+        ...
+
+    def effect(self, pod: PodInfo) -> Hashable:
+        """What it changes of ``check`` that a pod is on the node or is not.
+
+        None for nothing; pods of equal effect may stand for one another.
+        """
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +44,9 @@ class _Prepared:
 
     def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
         return (Reason(_REASON, resolvable=True),) if any(self._conflicts(row, overlay)) else ()
+
+    def effect(self, pod: PodInfo) -> Hashable:
+        return tuple(held for held in pod.host_ports if any(conflict(p, held) for p in self.pod.host_ports)) or None
 
     def _conflicts(self, row: int, overlay: Overlay) -> Iterator[bool]:
         left = self.view.ports.users(row, self.pod.host_ports)

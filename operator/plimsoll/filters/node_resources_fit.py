@@ -6,7 +6,7 @@ requests fit any node below its pod limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,10 +69,14 @@ class _Prepared:
         resolvable = not any(never for _, never in short)
         return tuple(Reason(reason, resolvable) for reason, _ in short)
 
+    def effect(self, pod: PodInfo) -> Hashable:
+        return tuple(pod.requests.get(name, 0) for name in self.pod.requests)
+
     def _short(self, row: int, overlay: Overlay) -> Iterator[tuple[str, bool]]:
         """Reasons, each with whether the node is too small even when empty."""
         view = self.view
         pods = int(view.requested[row, PODS_COLUMN]) + len(overlay.added) - len(overlay.removed)
+        pods -= overlay.freed.get(PODS, 0)
         if pods + 1 > view.allocatable[row, PODS_COLUMN]:
             yield _TOO_MANY, False
         for name, wanted in self.pod.requests.items():
@@ -82,7 +86,7 @@ class _Prepared:
             offered = 0 if column is None else int(view.allocatable[row, column])
             taken = 0 if column is None else int(view.requested[row, column])
             taken += sum(p.requests.get(name, 0) for p in overlay.added)
-            taken -= sum(p.requests.get(name, 0) for p in overlay.removed)
+            taken -= sum(p.requests.get(name, 0) for p in overlay.removed) + overlay.freed.get(name, 0)
             if wanted > offered - taken:
                 yield _insufficient(name), wanted > offered
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +76,10 @@ class _Prepared:
         by_driver = _by_driver(self.wanted).items()
         exceeds = any(self._exceeds(node, driver, handles, overlay) for driver, handles in by_driver)
         return (Reason(_REASON, resolvable=True),) if exceeds else ()
+
+    def effect(self, pod: PodInfo) -> Hashable:
+        drivers = {handle.driver for handle in self.wanted} if pod.volumes else ()
+        return tuple(handle for handle in _handles(self.view, pod) if handle.driver in drivers) or None
 
     def _full(self, driver: str, wanted: Sequence[Handle]) -> Iterator[str]:
         """Nodes without room for those of the driver's volumes that are new to them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,10 @@ class SpreadOfPod:
             if domains.skewed_at(row, self._change(domains.constraint, overlay)):
                 return (Reason(SKEWED, resolvable=True),)
         return ()
+
+    def effect(self, pod: PodInfo) -> Hashable:
+        selected = tuple(self._selected(domains.constraint, (pod,)) for domains in self.constraints)
+        return selected if any(selected) else None
 
     def _change(self, constraint: SpreadConstraint, overlay: Overlay) -> int:
         return self._selected(constraint, overlay.added) - self._selected(constraint, overlay.removed)

@@ -75,6 +75,9 @@ class PreparedVolumes:
     def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:  # noqa: ARG002
         return tuple(Reason(reason, resolvable=False) for reason, rows in self._refused.items() if rows[row])
 
+    def effect(self, pod: PodInfo) -> None:
+        """None: pods do not matter."""
+
     def volumes_on(self, row: int) -> PodVolumes:
         """What is to be done for the unbound claims once a node that is not refused is chosen."""
         return self._plan.on(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +73,13 @@ class _Prepared:
             return (Reason(_DISK, resolvable=True),)
         return (Reason(_CLAIM, resolvable=True),) if self._in_use(overlay) else ()
 
+    def effect(self, pod: PodInfo) -> Hashable:
+        disks = tuple(
+            disk for disk in pod.volumes.disks if any(mine.conflicts(disk) for mine in self.pod.volumes.disks)
+        )
+        claims = tuple(claim for claim in _plain(pod) if claim in self.claims)
+        return (disks, claims) if disks or claims else None
+
     def _rows_in_conflict(self) -> Iterator[int]:
         in_use = self.view.storage.uses.disks
         for disk in self.pod.volumes.disks:
@@ -98,4 +105,9 @@ def _clash(pod: PodInfo, other: PodInfo) -> bool:
 
 
 def _uses(pods: Iterable[PodInfo], claim: str) -> int:
-    return sum(f"{pod.namespace}/{name}" == claim for pod in pods for name in pod.volumes.plain_claims())
+    return sum(used == claim for pod in pods for used in _plain(pod))
+
+
+def _plain(pod: PodInfo) -> Iterator[str]:
+    """Keys of the claims that the pod names itself."""
+    return (f"{pod.namespace}/{name}" for name in pod.volumes.plain_claims())

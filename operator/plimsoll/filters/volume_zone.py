@@ -81,6 +81,9 @@ class _Prepared:
             return ()
         return () if all(t.holds(node) for t in self.topologies) else (Reason(_REASON, resolvable=False),)
 
+    def effect(self, pod: PodInfo) -> None:
+        """None: pods do not matter."""
+
     def _within(self, topology: Topology) -> Bools:
         within = self._labelled(topology.key, topology.values)
         today = _TODAY.get(topology.key)

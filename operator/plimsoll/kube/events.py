@@ -24,6 +24,8 @@ _SERIES_S = 360.0
 # client-go's cache has the same size; the oldest series are let go first.
 _MAX_SERIES = 4096
 _TRIES = 3
+# What was done stays true whoever leads; why a pod waits is for the leader to say, who may have placed it since.
+_ONLY_WHO_LEADS = frozenset({"FailedScheduling"})
 # What a float still tells apart in this century.
 _APART_S = 1e-6
 
@@ -47,6 +49,7 @@ class EventRecorder:
 
     Args:
         instance: which process reports.
+        leading: asked before each request; without the Lease nothing is said about pods that wait.
         written, dropped: called with the reason of each event that was written, the cause of each given up.
         per_s, burst: the budget: a tenth of what an API server can bind.
         waiting: how many may wait; beyond that new ones are dropped.
@@ -57,6 +60,7 @@ class EventRecorder:
         client: ApiClient,
         *,
         instance: str,
+        leading: Callable[[], bool] = lambda: True,
         written: Callable[[str], None] = lambda _: None,
         dropped: Callable[[str], None] = lambda _: None,
         per_s: float = 100.0,
@@ -67,6 +71,7 @@ class EventRecorder:
     ) -> None:
         self._client = client
         self._instance = instance
+        self._leading = leading
         self._written = written
         self._dropped = dropped
         self._budget = TokenBucket(per_s=per_s, burst=burst)
@@ -112,7 +117,9 @@ class EventRecorder:
         while True:
             event, series = await self._queue.get()
             try:
-                await self._budget.take()
+                # What is not ours to say takes nothing of the budget: thousands may wait when the Lease is lost.
+                if self._may_tell(event):
+                    await self._budget.take()
                 await self._write(event, series)
             finally:
                 self._queue.task_done()
@@ -121,6 +128,8 @@ class EventRecorder:
         series.queued = False
         backoff = Backoff()
         for _ in range(_TRIES):
+            if not self._may_tell(event):
+                return self._dropped("not leading")
             try:
                 return await self._send(event, series)
             except Unavailable as error:
@@ -129,6 +138,9 @@ class EventRecorder:
                 log.info("event was refused: %s", error, extra={"reason": event.reason})
                 return self._dropped("refused")
         return self._dropped("unanswered")
+
+    def _may_tell(self, event: Event) -> bool:
+        return event.reason not in _ONLY_WHO_LEADS or self._leading()
 
     async def _send(self, event: Event, series: _Series) -> None:
         """The first time as an object; later times add up in its series."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from plimsoll.cluster.disruption import DISRUPTION_TARGET, PREEMPTION_BY_SCHEDULER
+from plimsoll.cluster.disruption import DISRUPTION_TARGET, PREEMPTION_BY_SCHEDULER, Disruption
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.times import timestamp
 from plimsoll.errors import ApiError, Conflict, NotFound, Unavailable
@@ -63,6 +63,8 @@ class Evictor:
         return await self._tried(victim, self._delete) if marked is Eviction.EVICTED else marked
 
     async def _mark(self, victim: PodInfo) -> None:
+        if victim.disruption == _preemption(self._scheduler_name):
+            return  # by an earlier attempt, whose deletion failed
         path = PODS.path(namespace=victim.namespace, name=victim.name, subresource="status")
         patch = disruption_patch(victim, scheduler_name=self._scheduler_name, now_s=self._now_s())
         await self._client.patch(path, patch, content_type=STRATEGIC_MERGE_PATCH, timeout_s=self._timeout_s)
@@ -94,14 +96,21 @@ class Evictor:
 
 def disruption_patch(victim: PodInfo, *, scheduler_name: str, now_s: float) -> Json:
     """The body of the strategic merge PATCH of ``pods/status``."""
+    reason, message = _preemption(scheduler_name)
     condition: Json = {
         "type": DISRUPTION_TARGET,
         "status": "True",
-        "reason": PREEMPTION_BY_SCHEDULER,
-        "message": f"{scheduler_name}: preempting to accommodate a higher priority pod",
+        "reason": reason,
+        "message": message,
         "lastProbeTime": None,
-        "lastTransitionTime": timestamp(now_s),
     }
+    if victim.disruption is None:
+        condition["lastTransitionTime"] = timestamp(now_s)
     if victim.generation:
         condition["observedGeneration"] = victim.generation
     return {"metadata": {"uid": victim.uid}, "status": {"conditions": [condition]}}
+
+
+def _preemption(scheduler_name: str) -> Disruption:
+    message = f"{scheduler_name}: preempting to accommodate a higher priority pod"
+    return Disruption(PREEMPTION_BY_SCHEDULER, message)

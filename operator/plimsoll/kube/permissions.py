@@ -42,11 +42,7 @@ class Permission:
 _WATCHED = (POLICIES, PODS, NODES, NAMESPACES, *MIRRORED.values())
 # What runs always needs. metrics.k8s.io and Secrets are left to the policies that ask for them.
 ALWAYS = (
-    *(
-        Permission(verb, resource)
-        for resource in (POLICIES, PODS, NODES, NAMESPACES, *MIRRORED.values())
-        for verb in ("list", "watch")
-    ),
+    *(Permission(verb, resource) for resource in _WATCHED for verb in ("list", "watch")),
     Permission("get", PODS),
     Permission("delete", PODS),
     Permission("create", PODS, "binding"),

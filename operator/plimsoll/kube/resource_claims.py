@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from plimsoll.cluster.pod import PodInfo
@@ -14,17 +15,20 @@ from plimsoll.kube.resources import RESOURCE_CLAIMS
 # client-go's retry.DefaultRetry.
 _TRIES = 5
 _PAUSE_S = 0.01
+_NOT_ALLOWED = "this process does not lead any more"
 
 
 class ReservationWriter:
     """Adds pods to, and takes them off, ``status.reservedFor``.
 
     Args:
+        may_write: asked before each request.
         timeout_s: of a request; below lease duration minus renew deadline.
     """
 
-    def __init__(self, client: ApiClient, *, timeout_s: float) -> None:
+    def __init__(self, client: ApiClient, *, may_write: Callable[[], bool], timeout_s: float) -> None:
         self._client = client
+        self._may_write = may_write
         self._timeout_s = timeout_s
 
     async def reserve(self, claim: Reservation, pod: PodInfo) -> str:
@@ -34,6 +38,8 @@ class ReservationWriter:
         """
         failure: ApiError | None = None
         for _ in range(_TRIES):
+            if not self._may_write():
+                return _NOT_ALLOWED
             try:
                 return await self._try(claim, pod)
             except Conflict as error:
@@ -45,11 +51,13 @@ class ReservationWriter:
         return f"add reservation to claim {claim.key}: {failure}"
 
     async def release(self, claim: Reservation, pod: PodInfo) -> None:
-        """Takes the pod off, whatever else has changed.
+        """Takes the pod off, whatever else has changed; not where another leads, who may need it there.
 
         Raises:
             ApiError: it was not taken off, or the claim is gone.
         """
+        if not self._may_write():
+            return
         body = {"metadata": {"uid": claim.uid}, "status": {"reservedFor": [{"$patch": "delete", "uid": pod.uid}]}}
         await self._client.patch(
             _path(claim, "status"), body, content_type=STRATEGIC_MERGE_PATCH, timeout_s=self._timeout_s
@@ -64,6 +72,8 @@ class ReservationWriter:
             return f"claim {claim.key} got deallocated elsewhere in the meantime"
         consumers: list[Json] = status.get("reservedFor") or []
         if all(consumer.get("uid") != pod.uid for consumer in consumers):
+            if not self._may_write():
+                return _NOT_ALLOWED
             body = {
                 "metadata": {"uid": claim.uid, "resourceVersion": metadata["resourceVersion"]},
                 "status": {"reservedFor": [*consumers, _consumer(pod)]},

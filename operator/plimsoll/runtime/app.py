@@ -2,7 +2,7 @@
 
 Start: the Lease is tried for before the first LISTs, so that these count for whoever gets it at once. Then the
 mirrors, the policies and their first readings, the pending pods, and only then decisions.
-Stop: no more decisions; what was sent to be bound is waited for; then the Lease is let go.
+Stop: no more decisions; what was sent, Bindings and what goes before them, is waited for; then the Lease is let go.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Operator:
         parts, deadline = self._parts, Deadline(_STOP_S)
         parts.leadership.resign()
         ending = asyncio.create_task(self.tasks.stop("decisions", "kopf", "sweep of pods", "sweep of policies"))
-        await deadline.step(_DRAIN_S, parts.binds.drain())
+        await deadline.step(_DRAIN_S, self._drain())
         await deadline.step(_FLUSH_S, parts.events.flush())
         await deadline.step(_RELEASE_S, self._release_lease())
         await deadline.step(_END_S, self._end_all(ending))
@@ -170,11 +170,17 @@ class Operator:
         mirrors, sweeps = parts.reflectors, (parts.policy_sweep, parts.pod_sweep)
         self.tasks.start("leadership", parts.leadership.run(mirrors=mirrors, sweeps=sweeps))
 
+    async def _drain(self) -> None:
+        """What is prepared goes on to the Bindings."""
+        await self._parts.preparations.drain()
+        await self._parts.binds.drain()
+
     async def _release_lease(self) -> None:
-        """Not where a Binding may still arrive: the next holder must not decide before it has."""
-        await self.tasks.stop("lease", "conditions", "evictions")
-        if self._parts.elector and not self._parts.binds.sent:
-            await self._parts.elector.release()
+        """Not where a Binding, or what is written before it, may still arrive: the next holder must not decide yet."""
+        parts = self._parts
+        await self.tasks.stop("lease", "conditions", "evictions", "preparations")
+        if parts.elector and not parts.binds.sent and not parts.preparations.under_way:
+            await parts.elector.release()
 
     async def _end_all(self, ending: asyncio.Task[None]) -> None:
         await asyncio.gather(ending, self.tasks.stop(), self._parts.refresher.stop(), self._parts.sources.close())

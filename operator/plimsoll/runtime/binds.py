@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from plimsoll.cluster.pod import PodInfo, Uid
@@ -34,6 +34,7 @@ class BindPipeline:
 
     Args:
         settled: told the outcome of each, and how long decision and Binding took together in seconds.
+        undo: takes back what was prepared for a pod that was preempted; before it is tried again.
         taken_back: told of each that was not sent, since binding is not allowed any more, or it was preempted.
         wake: called when a place becomes free or a pod came back.
     """
@@ -46,6 +47,7 @@ class BindPipeline:
         conditions: Withdraw,
         may_bind: Callable[[], bool],
         settled: Callable[[Bind, BindResult, float], None],
+        undo: Callable[[Bind], Awaitable[None]],
         taken_back: Callable[[Bind], None],
         wake: Callable[[], None],
         concurrency: int,
@@ -55,6 +57,7 @@ class BindPipeline:
         self._conditions = conditions
         self._may_bind = may_bind
         self._settled = settled
+        self._undo = undo
         self._taken_back = taken_back
         self._wake = wake
         self._concurrency = concurrency
@@ -111,6 +114,8 @@ class BindPipeline:
         if self._conditions.under_way(pod.uid):
             await self._conditions.withdraw(pod.uid)
         unwanted = pod.uid in self._unwanted
+        if unwanted:
+            await self._undo(command)
         self._waiting.discard(pod.uid)
         self._unwanted.discard(pod.uid)
         if unwanted or not self._may_bind():

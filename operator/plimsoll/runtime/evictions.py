@@ -1,10 +1,10 @@
-"""Evictions under way: the victims of each preemption at the same time, a bounded number in all."""
+"""Evictions under way: the victims of each preemption but the last at the same time, a bounded number in all."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from plimsoll.cluster.pod import PodInfo, Uid
@@ -16,6 +16,10 @@ from plimsoll.scheduling.scheduler import Scheduler
 
 class Evictor(Protocol):
     async def evict(self, victim: PodInfo) -> Eviction: ...
+
+
+class _FailedError(Exception):
+    """A victim could not be evicted."""
 
 
 class Evictions:
@@ -67,24 +71,36 @@ class Evictions:
         for pod in command.displaced:
             self._clear_nomination(pod)
         victims = [victim for victim in command.decision.victims if not victim.deleting]
-        outcomes = await asyncio.gather(*(self._evict(command, victim) for victim in victims))
-        self._scheduler.preempted(command.pod.uid, failed=Eviction.FAILED in outcomes, now_s=time.time())
+        # As kube-scheduler: the last only goes once all others have.
+        through = await self._evict_all(command, victims[:-1]) and await self._evict_all(command, victims[-1:])
+        self._scheduler.preempted(command.pod.uid, failed=not through, now_s=time.time())
         self._wake()
 
-    async def _evict(self, command: Preempt, victim: PodInfo) -> Eviction:
+    async def _evict_all(self, command: Preempt, victims: Sequence[PodInfo]) -> bool:
+        """At the same time; the first that fails spares those that are not through, since the pod gets no room."""
+        through = True
+        try:
+            async with asyncio.TaskGroup() as group:
+                for victim in victims:
+                    group.create_task(self._evict(command, victim))
+        except* _FailedError:
+            through = False
+        return through
+
+    async def _evict(self, command: Preempt, victim: PodInfo) -> None:
         in_memory = self._take_back(victim.uid)
         if in_memory:
             outcome = Eviction.EVICTED
         else:
             async with self._places:
                 outcome = await self._evictor.evict(victim)
+        if outcome is Eviction.FAILED:
+            raise _FailedError
         if outcome is Eviction.EVICTED:
             self._told(command, victim, in_memory=in_memory)
-        return outcome
 
     def _told(self, command: Preempt, victim: PodInfo, *, in_memory: bool) -> None:
-        if not in_memory:
-            self._scheduler.victim_evicted(victim.uid, now_s=time.time())
+        self._scheduler.victim_evicted(victim.uid, now_s=time.time())
         self._record(
             preempted(
                 victim,

@@ -115,6 +115,7 @@ class Namespaces:
 
     def on_deleted(self, identity: Identity) -> None:
         self._scheduler.namespace_gone(identity.name, now_s=time.time())
+        self._wake()
 
     def on_listed(self, *, asked_at_s: float) -> None:
         """Nothing to settle."""

@@ -53,6 +53,7 @@ from plimsoll.runtime.prepare import Preparations
 from plimsoll.runtime.refresh import Refresher
 from plimsoll.runtime.reports import DecisionReports
 from plimsoll.runtime.settings import Settings
+from plimsoll.scheduling.decision import Bind
 from plimsoll.scheduling.scheduler import Scheduler
 from plimsoll.sources import Sources
 from plimsoll.telemetry import Telemetry
@@ -204,6 +205,7 @@ class Parts:
         return EventRecorder(
             self.client,
             instance=f"{self._settings.scheduler_name}-{socket.gethostname()}",
+            leading=lambda: self.leadership.leading,
             written=self._counts.event_written,
             dropped=self._counts.event_dropped,
             per_s=self._settings.events_per_second,
@@ -236,6 +238,7 @@ class Parts:
             conditions=self.conditions,
             may_bind=lambda: self.leadership.may_decide,
             settled=self.reports.settled,
+            undo=self._undo,
             taken_back=self.reports.taken_back,
             wake=self._wake,
             concurrency=self._settings.bind_concurrency,
@@ -243,13 +246,14 @@ class Parts:
 
     def _make_preparations(self) -> Preparations:
         timeout_s = self._settings.lease_times.request_timeout_s
+        withdraw, may_bind = self.conditions.withdraw, self._may_decide
         return Preparations(
             scheduler=self.scheduler,
             binds=self.binds,
             volumes=VolumeWriter(self.client, timeout_s=timeout_s),
-            reservations=ReservationWriter(self.client, timeout_s=timeout_s),
-            nominate=Nominator(self.client, timeout_s=timeout_s).nominate,
-            may_bind=lambda: self.leadership.may_decide,
+            reservations=ReservationWriter(self.client, may_write=may_bind, timeout_s=timeout_s),
+            nominate=Nominator(self.client, withdraw=withdraw, may_write=may_bind, timeout_s=timeout_s).nominate,
+            may_bind=may_bind,
             failed=self.reports.unprepared,
             taken_back=self.reports.taken_back,
             wake=self._wake,
@@ -291,6 +295,12 @@ class Parts:
 
     async def _write_status(self, entry: PolicyEntry, status: Json) -> None:
         await write_policy_status(self.client, name=entry.name, uid=entry.uid, status=status, previous=entry.status)
+
+    def _may_decide(self) -> bool:
+        return self.leadership.may_decide
+
+    async def _undo(self, command: Bind) -> None:
+        await self.preparations.undo(command)
 
     def _take_back(self, uid: Uid) -> bool:
         return self.preparations.take_back(uid) or self.binds.take_back(uid)

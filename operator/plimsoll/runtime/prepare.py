@@ -16,15 +16,16 @@ from plimsoll.cluster.storage.claim import PersistentVolumeClaim
 from plimsoll.cluster.volume_matching import StaticBinding
 from plimsoll.errors import ApiError
 from plimsoll.filters.volume_binding import VolumeBinding
-from plimsoll.runtime.waiters import Waiters
+from plimsoll.runtime.waiters import Waiters, ever_longer_s
 from plimsoll.scheduling.decision import Bind
 from plimsoll.scheduling.preparing import Preparation
 from plimsoll.scheduling.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
 
-# kube-scheduler looks as often. Here the watches' news come first; this is for what has no event of its own.
-_LOOK_S = 1.0
+# kube-scheduler looks every second. Here the watches' news come first; this is for what has no event of its own, and
+# thousands may wait: each looks less and less often, and not all at the same moment.
+_FIRST_LOOK_S, _LONGEST_LOOK_S = 1.0, 10.0
 _DYNAMIC_RESOURCES = "DynamicResources"
 
 
@@ -147,6 +148,10 @@ class Preparations:
         """Whether binding is allowed has changed."""
         self._waiters.wake_all()
 
+    async def drain(self) -> None:
+        """Returns once no pod is in preparation; the caller sets the time limit, and sees to it that none comes."""
+        await self._new.join()
+
     async def run(self) -> None:
         """Until cancelled."""
         async with asyncio.TaskGroup() as group:
@@ -160,13 +165,15 @@ class Preparations:
         end = await self._carry_out(command, prepare)
         if command.pod.uid in self._unwanted:
             end = end or _PREEMPTED
-        self._preparing.discard(command.pod.uid)
-        self._unwanted.discard(command.pod.uid)
         if end is not None and end.problem:
             # Before the pod is tried again, which would reserve the same claims once more.
-            await self._undo(command.pod, prepare)
+            await self.undo(command)
+        # Whoever preempts it while that is undone need not delete it either.
+        self._preparing.discard(command.pod.uid)
+        self._unwanted.discard(command.pod.uid)
         self._under_way -= 1
         self._report(command, end, took_s + self._clock() - began_s)
+        self._new.task_done()
 
     def _report(self, command: Bind, end: _End | None, took_s: float) -> None:
         if end is None:
@@ -211,13 +218,17 @@ class Preparations:
         for claim in prepare.reservations:
             if not self._may_bind():
                 return _NOT_ALLOWED
-            if problem := await self._reservations.reserve(claim, pod):
+            problem = await self._reservations.reserve(claim, pod)
+            if not self._may_bind():
+                return _NOT_ALLOWED
+            if problem:
                 return _End(f'running PreBind plugin "{_DYNAMIC_RESOURCES}": {problem}')
         return None
 
     async def _wait(self, command: Bind, prepare: Preparation, written: dict[str, str]) -> _End | None:
         until_s = self._clock() + self._timeout_s
         keys = [*written, *(claim.key for claim in prepare.claims)]
+        looks_s = ever_longer_s(_FIRST_LOOK_S, _LONGEST_LOOK_S)
         with self._waiters.waiting(keys) as news:
             while True:
                 found = self._scheduler.progress(command, written)
@@ -232,13 +243,20 @@ class Preparations:
                 left_s = until_s - self._clock()
                 if problem := found.problem or ("" if left_s > 0 else "context deadline exceeded"):
                     return _End(f'running PreBind plugin "{VolumeBinding.name}": binding volumes: {problem}')
-                await news(within_s=min(left_s, _LOOK_S))
+                await news(within_s=min(left_s, next(looks_s)))
 
-    async def _undo(self, pod: PodInfo, prepare: Preparation) -> None:
-        """What is written of volumes stays: whoever makes and binds them may be at work already."""
-        if self._may_bind():
-            await self._nominate(pod, "")
-            for claim in prepare.reservations:
+    async def undo(self, command: Bind) -> None:
+        """For a prepared pod that is not bound after all.
+
+        What is written of volumes stays: whoever makes and binds them may be at work already.
+        """
+        pod, prepare = command.pod, command.prepare
+        if prepare is None or not self._may_bind():
+            return
+        await self._nominate(pod, "")
+        for claim in prepare.reservations:
+            # Whoever leads by now may have reserved it for the same pod.
+            if self._may_bind():
                 await self._release(claim, pod)
 
     async def _release(self, claim: Reservation, pod: PodInfo) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Protocol
 
@@ -42,6 +43,17 @@ class Waiters:
                 self._by_key[key].discard(event)
                 if not self._by_key[key]:
                     del self._by_key[key]
+
+
+def ever_longer_s(first_s: float, longest_s: float) -> Iterator[float]:
+    """How long to wait for news before each further look: half as much again each time, and by chance up to twice that.
+
+    Of many that began together no two look at the same moments for long.
+    """
+    least_s = first_s
+    while True:
+        yield min(least_s * random.uniform(1.0, 2.0), longest_s)  # noqa: S311 - nothing secret
+        least_s = min(1.5 * least_s, longest_s / 2)
 
 
 def _news(event: asyncio.Event) -> Callable[..., Awaitable[None]]:

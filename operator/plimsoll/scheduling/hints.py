@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.cluster.term_index import TermKind
 from plimsoll.filters.order import hint
 from plimsoll.filters.policy_nodes import PolicyNodes
 from plimsoll.policy.compiled import BUILT_IN, Policy
@@ -26,6 +27,10 @@ class Hints:
     def stands_alone(self, uid: Uid) -> bool:
         """Nominated: others like it must leave that node to it."""
         return bool(self._view.nominated.node_of(uid))
+
+    def told_by_labels(self, pod: PodInfo) -> bool:
+        """An anti-affinity of pods on nodes selects it."""
+        return bool(self._view.terms.matching(TermKind.REQUIRED_ANTI_AFFINITY, pod))
 
 
 class _About:

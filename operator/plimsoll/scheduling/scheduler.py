@@ -20,7 +20,7 @@ from plimsoll.filters.order import POLICY
 from plimsoll.filters.run import selected_rows
 from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import BUILT_IN, Policy
-from plimsoll.policy.selection import Selection, select_policy
+from plimsoll.policy.selection import Selection
 from plimsoll.scheduling.decide import Caches, decide
 from plimsoll.scheduling.decision import Bind, Command, Decision, Outcome, Preempt, Refuse, Skip
 from plimsoll.scheduling.hints import Hints
@@ -31,6 +31,7 @@ from plimsoll.scheduling.overview import PolicyOverview, overview_of
 from plimsoll.scheduling.placed import PlacedPods
 from plimsoll.scheduling.preparing import Progress, progress
 from plimsoll.scheduling.queue import Queue, QueuedPod
+from plimsoll.scheduling.selections import Selections
 
 
 class Scheduler:
@@ -48,6 +49,7 @@ class Scheduler:
         self._caches = Caches()
         self._loads = Loads(self._cache.view, self._selected)
         self._policies: dict[str, Policy] = {}
+        self._selections = Selections(self._cache.view.namespaces)
         self._binding: dict[Uid, QueuedPod] = {}
         self._bound_at_s: dict[Uid, float] = {}
         self._placed = PlacedPods()
@@ -113,13 +115,14 @@ class Scheduler:
     def namespace_seen(self, name: str, labels: Mapping[str, str], *, now_s: float) -> None:
         change = self._cache.put_namespace(Namespace(name, labels))
         if change is not None:
-            self._selection += 1
+            self._relabelled(name)
             self._wake(change, now_s=now_s)
             self._wake_reselected(now_s=now_s, namespace=name)
 
     def namespace_gone(self, name: str, *, now_s: float) -> None:
-        self._wake(self._cache.drop_namespace(name), now_s=now_s)
-        self._selection += 1
+        change = self._cache.drop_namespace(name)
+        self._relabelled(name)
+        self._wake(change, now_s=now_s)
 
     def object_seen(self, kind: str, thing: ApiObject, *, now_s: float) -> None:
         """Any other object that scheduling asks about, of a kind of ``cluster/kinds.py``."""
@@ -135,6 +138,7 @@ class Scheduler:
         self._caches.filters.keep_policies({BUILT_IN.name, *self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         if before != self._policies:
+            self._selections.policies_changed(self._policies.values())
             self._selection += 1
             self._wake(Change(ChangeKind.POLICY_CHANGED), now_s=now_s)
             self._wake_reselected(now_s=now_s)
@@ -148,7 +152,7 @@ class Scheduler:
         """The Binding was accepted. The watch confirms it, or has done so already."""
         self._queue.done(uid)
         self._cache.volumes_settled(uid)
-        if self._binding.pop(uid, None) is not None and uid in self._cache.assumed():
+        if self._binding.pop(uid, None) is not None and self._cache.is_assumed(uid):
             self._bound_at_s[uid] = now_s
 
     def bind_failed(self, uid: Uid, *, retry: bool, now_s: float) -> None:
@@ -176,9 +180,11 @@ class Scheduler:
         self._cache.volume_written(key)
 
     def victim_evicted(self, uid: Uid, *, now_s: float) -> None:
-        """The API server has taken the deletion of a victim; the watch will say so, if later."""
+        """The API server has taken a victim's deletion, or its Binding was taken back; the watch will say the rest."""
         victim = self._cache.pod(uid)
-        if victim is not None and uid not in self._cache.assumed():
+        if self._cache.is_assumed(uid):
+            self._cache.gives_way(uid)
+        elif victim is not None:
             self._wake(self._cache.put_pod(replace(victim, deleting=True, giving_way=True)), now_s=now_s)
 
     def preempted(self, uid: Uid, *, failed: bool, now_s: float) -> None:
@@ -224,7 +230,7 @@ class Scheduler:
             written: the versions that our writes made, by volume and by claim.
         """
         pod, queued = command.pod, self._binding.get(command.pod.uid)
-        if queued is None or pod.uid not in self._cache.assumed():
+        if queued is None or not self._cache.is_assumed(pod.uid):
             return Progress(over=True)
         if queued.gone:
             return Progress(problem=f'pod does not exist any more: pod "{pod.name}" not found')
@@ -238,10 +244,6 @@ class Scheduler:
     def decisions_of(self, pod_key: str) -> list[Decision]:
         """Newest first. ``pod_key`` is namespace/name."""
         return self._history.of(pod_key)
-
-    def nominated_to(self, uid: Uid) -> str:
-        """The node on which room is being made for a pending pod; "" for none."""
-        return self._cache.view.nominated.node_of(uid)
 
     def pending_counts(self) -> Mapping[str, int]:
         return self._queue.counts()
@@ -322,7 +324,7 @@ class Scheduler:
             self._queue.hold(pod.uid, now_s=now_s)
         if node is not None:
             self._wake(self._cache.nominate(pod, node), now_s=now_s)
-        self._queue.failed(queued, rejected_by=decision.rejected_by, now_s=now_s)
+        self._queue.failed(queued, rejected_by=decision.rejected_by, preempted=evicts, now_s=now_s)
         return Preempt(pod, decision, self._displace(pod, node or "", now_s=now_s)) if evicts else Refuse(pod, decision)
 
     def _displace(self, pod: PodInfo, node: str, *, now_s: float) -> tuple[PodInfo, ...]:
@@ -361,7 +363,13 @@ class Scheduler:
         self._loads.pod_gone(uid)
 
     def _select(self, pod: PodInfo) -> Selection:
-        return select_policy(self._policies, pod, self._cache.view.namespaces.get(pod.namespace, {}))
+        return self._selections.of(pod)
+
+    def _relabelled(self, namespace: str) -> None:
+        self._selections.namespace_changed(namespace)
+        for queued in (*self._queue, *self._binding.values()):
+            if queued.pod.namespace == namespace:
+                queued.selection = -1
 
     def _selected_by(self, queued: QueuedPod) -> str | None:
         """Name of the policy that would place the pod; asked often, so it is kept while nothing about it changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import PODS
@@ -15,11 +15,16 @@ class Room:
 
     Args:
         freed: what the pods that are removed hold together; ``pods`` counts them.
+        added: pods that will take room there as well.
     """
 
-    def __init__(self, view: Snapshot, row: int, pod: PodInfo, *, freed: Mapping[str, int]) -> None:
+    def __init__(
+        self, view: Snapshot, row: int, pod: PodInfo, *, freed: Mapping[str, int], added: Iterable[PodInfo] = ()
+    ) -> None:
         wanted = {PODS: 1, **{name: value for name, value in pod.requests.items() if value > 0}}
         self._left = {name: _free(view, row, name) + freed.get(name, 0) - value for name, value in wanted.items()}
+        for other in added:
+            self._change(other.requests, -1)
 
     def shortages(self) -> tuple[str, ...]:
         """What is missing, in kube-scheduler's words; empty where there is room."""

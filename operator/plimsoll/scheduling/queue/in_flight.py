@@ -1,4 +1,4 @@
-"""Changes that happen while pods are being tried, prepared or bound.
+"""Changes that happen while pods are being tried.
 
 A pod that comes back rejected was judged by the cluster as it was when its attempt began: what happened since may be
 what it waits for, and nobody will report it again.
@@ -7,13 +7,14 @@ what it waits for, and nobody will report it again.
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 
 from plimsoll.cluster.changes import Change
 from plimsoll.cluster.pod import Uid
 
 
 class InFlight:
-    """Pods under way, and every change since the first of them began."""
+    """Pods that are being tried, and every change since the first of these attempts began."""
 
     def __init__(self) -> None:
         # By the number of changes that had happened when the attempt began; the oldest attempt comes first.
@@ -40,14 +41,14 @@ class InFlight:
         if self._began:
             self._changes.append(change)
 
-    def end(self, uid: Uid) -> list[Change]:
+    def since(self, uid: Uid) -> list[Change]:
         """What happened since the pod's attempt began; nothing where it is not under way."""
-        began = self._began.pop(uid, None)
-        if began is None:
-            return []
-        since = [change for i, change in enumerate(self._changes, start=self._dropped) if i >= began]
-        self._forget()
-        return since
+        began = self._began.get(uid)
+        return [] if began is None else list(islice(self._changes, began - self._dropped, None))
+
+    def end(self, uid: Uid) -> None:
+        if self._began.pop(uid, None) is not None:
+            self._forget()
 
     def _forget(self) -> None:
         """What happened before every attempt that is still under way."""

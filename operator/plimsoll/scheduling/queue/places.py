@@ -22,8 +22,9 @@ class Places:
         self._pods: dict[Uid, QueuedPod] = {}
         self._active = Heap(_turn, tickets)
         self._backoff = Heap(_end_of_backoff, tickets)
-        # Errors wait their backoff out: what broke needs the time, and no change of the cluster mends it.
-        self._errors = Heap(_end_of_backoff, tickets)
+        # After an error: what broke needs the time, and no change of the cluster mends it. After a preemption: whoever
+        # takes the room each time that it is free must not cost a victim each time.
+        self._whole_backoff = Heap(_end_of_backoff, tickets)
         self._waiting = waiting
 
     def __len__(self) -> int:
@@ -74,7 +75,10 @@ class Places:
         self.enter(queued, place, event)
 
     def take(self, *, now_s: float) -> QueuedPod | None:
-        """The next pod to try; with nobody else to try, a rejected one that something woke waits no longer."""
+        """The next pod to try.
+
+        With nobody else to try, a rejected one that something woke waits no longer, unless it has just preempted.
+        """
         self._end_backoffs(now_s)
         queued = self._active.pop()
         if queued is None and (queued := self._backoff.pop()) is not None:
@@ -87,14 +91,14 @@ class Places:
         """When ``take`` has something: 0.0 for now, None for not before something changes."""
         if self._active or self._backoff:
             return 0.0
-        first = self._errors.first()
+        first = self._whole_backoff.first()
         return None if first is None else first.backoff_until_s
 
     def _backing_off(self, queued: QueuedPod) -> Heap:
-        return self._backoff if queued.rejected_by else self._errors
+        return self._backoff if queued.rejected_by and not queued.preempted else self._whole_backoff
 
     def _end_backoffs(self, now_s: float) -> None:
-        for heap in (self._backoff, self._errors):
+        for heap in (self._backoff, self._whole_backoff):
             while (queued := heap.first()) is not None and queued.backoff_until_s <= now_s:
                 self.move(queued, Place.ACTIVE, BACKOFF_COMPLETE)
 

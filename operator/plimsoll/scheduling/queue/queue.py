@@ -21,14 +21,12 @@ from plimsoll.scheduling.queue.labels import (
 from plimsoll.scheduling.queue.own_changes import own_change_helps
 from plimsoll.scheduling.queue.places import Places
 from plimsoll.scheduling.queue.queued import Place, QueuedPod
+from plimsoll.scheduling.queue.stuck import Stuck
 from plimsoll.scheduling.queue.waiting import Alike, Helps, WaitingPods
-
-# The safety net for a change that nobody reported: what has waited this long is tried again.
-_STUCK_S, _STUCK_CHECK_S = 300.0, 30.0
 
 
 class Queue:
-    """Every pending pod is in exactly one place; one that is being tried, prepared or bound is in flight instead."""
+    """Every pending pod is in exactly one place; one that is being tried, prepared or bound is in none."""
 
     def __init__(self, helps: Helps) -> None:
         self._helps = helps
@@ -37,7 +35,7 @@ class Queue:
         self._leaders: dict[Uid, Alike] = {}
         self._in_flight = InFlight()
         self._held: set[Uid] = set()
-        self._stuck_check_s = 0.0
+        self._stuck = Stuck(self._waiting)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -91,7 +89,7 @@ class Queue:
     # -- attempts -------------------------------------------------------------------------------------
 
     def pop(self, *, now_s: float) -> QueuedPod | None:
-        """The next pod to try; it is in flight until ``failed`` puts it back or ``done`` lets it go.
+        """The next pod to try; it is in flight until ``failed``, ``placed`` or ``done`` says what came of it.
 
         With nobody else to try, a rejected pod that something woke need not wait out its backoff.
         """
@@ -102,11 +100,18 @@ class Queue:
             self._in_flight.begin(queued.pod.uid)
         return queued
 
-    def failed(self, queued: QueuedPod, *, rejected_by: frozenset[str], now_s: float) -> None:
-        """Back after an attempt: to wait for a change, or (nothing rejected it: an error) for its backoff alone."""
-        missed = self._in_flight.end(queued.pod.uid)
-        queued.failed(rejected_by, now_s=now_s)
+    def failed(self, queued: QueuedPod, *, rejected_by: frozenset[str], preempted: bool = False, now_s: float) -> None:
+        """Back after an attempt: to wait for a change, or (nothing rejected it: an error) for its backoff alone.
+
+        Args:
+            preempted: it makes others go. It is not tried again before its backoff is over, so that it preempts once
+                in each.
+        """
+        missed = self._in_flight.since(queued.pod.uid)
+        self._in_flight.end(queued.pod.uid)
+        queued.failed(rejected_by, preempted=preempted, now_s=now_s)
         queued.likeness = None  # its policy may be another
+        queued.by_labels = bool(rejected_by) and self._helps.told_by_labels(queued.pod)
         helped = not rejected_by or self._missed(queued, missed)
         self._tried_for_all(queued, helped=helped, now_s=now_s)
         if queued.pod.gates:
@@ -118,7 +123,11 @@ class Queue:
             self._places.enter(queued, Place.BACKOFF, FAILED)
 
     def placed(self, uid: Uid, *, now_s: float) -> None:
-        """The pod is assumed on a node: the next of those that are like it may find a place as well."""
+        """The pod is assumed on a node: the next of those that are like it may find a place as well.
+
+        What happens from here on is not kept for it: if it comes back it was no change that kept it from its node.
+        """
+        self._in_flight.end(uid)
         self._next_alike(uid, now_s=now_s)
 
     def skipped(self, uid: Uid, *, now_s: float) -> None:
@@ -127,7 +136,7 @@ class Queue:
         self._next_alike(uid, now_s=now_s)
 
     def done(self, uid: Uid) -> None:
-        """A pod in flight that does not come back: it is bound, or gone."""
+        """A pod that does not come back: it is bound, or gone."""
         self._held.discard(uid)
         self._in_flight.end(uid)
 
@@ -164,23 +173,19 @@ class Queue:
         """Ends ``hold``.
 
         Args:
-            retry: the evictions failed: the pod is tried at once, whatever its backoff (kube-scheduler's Activate).
-                Else it waits for its victims to go, unless something woke it before.
+            retry: the evictions failed: the pod is tried again once its backoff is over. Else it waits for its
+                victims to go, unless something woke it before.
         """
         self._held.discard(uid)
         queued = self._places.get(uid)
         if queued is None or queued.place is not Place.UNSCHEDULABLE:
             return
-        if retry:
-            self._places.move(queued, Place.ACTIVE, FORCED)
-        elif queued.woken:
+        if retry or queued.woken:
             self._try_again(queued, FORCED, now_s=now_s)
 
     def due_at_s(self) -> float | None:
         """When ``pop`` may have something: 0.0 for now, None for not before something changes."""
-        times = [self._places.due_at_s()]
-        if self._waiting:
-            times.append(self._stuck_check_s + _STUCK_CHECK_S)
+        times = (self._places.due_at_s(), self._stuck.due_at_s())
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     # -- inside ---------------------------------------------------------------------------------------
@@ -221,7 +226,8 @@ class Queue:
             self._next_alike(uid, now_s=now_s)
         elif (alike := self._leaders.pop(uid, None)) is not None and alike.leader == uid:
             alike.leader = None
-            self._waiting.rejected_like(alike, queued.rejected_by)
+            if not self._waiting.rejected_like(alike, queued):
+                self._wake_one(alike, now_s=now_s)
 
     def _stands_alone(self, uid: Uid) -> bool:
         return uid in self._held or self._helps.stands_alone(uid)
@@ -246,13 +252,9 @@ class Queue:
         self._places.move(queued, Place.ACTIVE if queued.backoff_until_s <= now_s else Place.BACKOFF, event)
 
     def _free_stuck(self, now_s: float) -> None:
-        if now_s < self._stuck_check_s + _STUCK_CHECK_S:
-            return
-        self._stuck_check_s = now_s
-        for alike in self._waiting.waiting_since(now_s - _STUCK_S, now_s=now_s):
-            # Whoever was tried for all has had his time.
-            alike.leader = None
-            self._wake_alike(alike, TIMEOUT, now_s=now_s)
+        for queued in self._stuck.take(now_s=now_s):
+            if self._places.get(queued.pod.uid) is queued and queued.place is Place.UNSCHEDULABLE:
+                self._try_again(queued, TIMEOUT, now_s=now_s)
 
 
 def _uid(thing: object) -> Uid | None:

@@ -28,15 +28,16 @@ class QueuedPod:
         rejections: those of them in which something rejected it.
         errors: those at the end that failed for another reason, one after the other.
         tried_s: end of the last failed attempt.
-        flushed_s: when one like it was tried since they all had waited too long.
         tried: the pod as it was when it was last tried.
         rejected_by: what rejected it at the last attempt.
         policy: the policy that its last attempt went by.
         gone: it was deleted, or is no longer pending, while it was being bound.
+        preempted: its last attempt preempted; the next one comes a whole backoff later.
         woken: something that can help happened while it was held back.
-        selection: version of the policies and namespaces for which ``selected`` holds.
+        selection: version of the policies for which ``selected`` holds; -1 once its namespace is another.
         selected: the policy that would place it; None where it waits for one.
         ticket: of its place in a heap; older entries are void.
+        by_labels: at its last attempt pods on nodes kept it away by its labels.
         likeness: equal for pods that are asked about together; None until somebody asks.
     """
 
@@ -47,15 +48,16 @@ class QueuedPod:
     rejections: int = 0
     errors: int = 0
     tried_s: float = 0.0
-    flushed_s: float = 0.0
     tried: PodInfo | None = None
     rejected_by: frozenset[str] = frozenset()
     policy: str = ""
     gone: bool = False
+    preempted: bool = False
     woken: bool = False
     selection: int = -1
     selected: str | None = None
     ticket: int = 0
+    by_labels: bool = False
     likeness: str | None = None
 
     @property
@@ -71,7 +73,7 @@ class QueuedPod:
     def changed(self, pod: PodInfo) -> None:
         self.pod, self.selection, self.likeness = pod, -1, None
 
-    def failed(self, rejected_by: frozenset[str], *, now_s: float) -> None:
+    def failed(self, rejected_by: frozenset[str], *, preempted: bool, now_s: float) -> None:
         """Another attempt has failed; nothing rejected it: an error."""
         self.attempts += 1
         if rejected_by:
@@ -80,4 +82,4 @@ class QueuedPod:
             self.errors += 1
         # Those that have waited longer since their last attempt come first.
         self.tried_s = self.since_s = now_s
-        self.rejected_by, self.woken = rejected_by, False
+        self.rejected_by, self.preempted, self.woken = rejected_by, preempted, False

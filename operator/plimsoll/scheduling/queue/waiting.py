@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.cluster.changes import Change, ChangeKind
-from plimsoll.cluster.pod import Uid
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.filters.order import wakes_of
-from plimsoll.scheduling.queue.likeness import likeness
+from plimsoll.scheduling.queue.likeness import labels_count, likeness
 from plimsoll.scheduling.queue.queued import QueuedPod
 
 # Whether a pod that the plugin rejected may fit after one change, of a kind that wakes such pods.
@@ -32,10 +32,14 @@ class Helps(Protocol):
         """It has a place of its own to go to, and what becomes of it says nothing of others like it."""
         ...
 
+    def told_by_labels(self, pod: PodInfo) -> bool:
+        """A pod on a node keeps it away by its labels: what becomes of it says nothing of those with others."""
+        ...
+
 
 @dataclass(slots=True)
 class Alike:
-    """Waiting pods that nothing but their names tells apart: what refuses one of them refuses all.
+    """Waiting pods that nothing tells apart that anybody asks for: what refuses one of them refuses all.
 
     Attributes:
         leader: the one of them that is being tried for all; it does not wait itself.
@@ -89,28 +93,24 @@ class WaitingPods:
         plugins = [plugin for plugin in queued.rejected_by if wakes_of((plugin,)) & change.kind]
         return change.policy in {"", queued.policy} and _any(self._helps.about(change), plugins, queued)
 
-    def waiting_since(self, time_s: float, *, now_s: float) -> list[Alike]:
-        """Those of which some were neither tried nor flushed since then; all of them are as of now."""
-        stuck = []
-        for rejected in list(self._rejected.values()):
-            for alike in rejected.sort():
-                if any(max(q.tried_s, q.flushed_s) <= time_s for q in alike.pods.values()):
-                    stuck.append(alike)
-                    for queued in alike.pods.values():
-                        queued.flushed_s = now_s
-        return stuck
+    def rejected_like(self, alike: Alike, first: QueuedPod) -> bool:
+        """One of them was rejected anew: that is what the others wait for as well.
 
-    def rejected_like(self, alike: Alike, plugins: frozenset[str]) -> None:
-        """One of them was rejected anew: that is what the others wait for as well."""
-        moved = {uid: queued for uid, queued in alike.pods.items() if not self._helps.stands_alone(uid)}
-        if not moved or alike.plugins == plugins:
-            return
-        for uid, queued in moved.items():
-            del alike.pods[uid]
-            queued.rejected_by = plugins
-        self._rejected[alike.plugins].drop_if_empty(alike)
-        self._tidy(alike.plugins)
-        self._of(plugins).of(alike.likeness).pods.update(moved)
+        Answers whether it was tried for all: where its labels had a say, only for those that have the same.
+        """
+        told = [q for q in alike.pods.values() if q.policy == first.policy]
+        if labels_count(first):
+            told = [q for q in told if q.pod.labels == first.pod.labels]
+        for_all = len(told) == len(alike.pods)
+        if (alike.plugins, alike.likeness) != (first.rejected_by, likeness(first)):
+            self._move([q for q in told if not self._helps.stands_alone(q.pod.uid)], first)
+        return for_all
+
+    def _move(self, moved: list[QueuedPod], first: QueuedPod) -> None:
+        for queued in moved:
+            self.remove(queued)
+            queued.rejected_by, queued.by_labels, queued.likeness = first.rejected_by, first.by_labels, None
+            self.put(queued)
 
     def _of(self, plugins: frozenset[str]) -> _Rejected:
         if plugins not in self._rejected:
