@@ -121,6 +121,25 @@ def test_the_contexts_namespace_is_used_as_kubectl_does(canned, kubeconfig_of, p
     assert canned.asked[-1].endswith("pod=shop/web-1")
 
 
+@pytest.mark.parametrize("name", ["shop/web-1", "pod/web-1"])
+def test_a_pod_is_named_as_tools_print_it(canned, kubeconfig_of, plimsoll, name):
+    leads(canned)
+    canned.put(PROXY.replace("default", "shop"), explanation("shop/web-1", [bound()]))
+    result = plimsoll("explain", "pod", name, "-n", "shop", "--kubeconfig", kubeconfig_of(canned.url))
+    assert result.exit_code == 0
+    assert canned.asked[-1].endswith("pod=shop/web-1")
+
+
+def test_a_name_alone_may_say_the_namespace(canned, kubeconfig_of, plimsoll):
+    leads(canned)
+    canned.put(PROXY.replace("default", "shop"), explanation("shop/web-1", [bound()]))
+    result = plimsoll("explain", "pod", "shop/web-1", "--kubeconfig", kubeconfig_of(canned.url))
+    assert canned.asked[-1].endswith("pod=shop/web-1")
+    refused_name = plimsoll("explain", "pod", "shop/web-1", "-n", "web", "--kubeconfig", kubeconfig_of(canned.url))
+    assert result.exit_code == 0
+    assert "shop/web-1 is not in namespace web" in refused_name.stderr
+
+
 def test_another_scheduler_has_another_lease_place_and_port(canned, kubeconfig_of, plimsoll):
     canned.put("/apis/coordination.k8s.io/v1/namespaces/infra/leases/other", {"spec": {"holderIdentity": "o-1_x"}})
     path = "/api/v1/namespaces/infra/pods/http:o-1:9000/proxy/debug/decisions?pod=default/web-1"
@@ -166,7 +185,11 @@ def test_an_annotation_that_somebody_spoiled_is_said_to_be_so(canned, kubeconfig
     ("pod", "want"),
     [
         pytest.param(make_pod("web-1").gated("quota"), "scheduling gates are removed: quota", id="gated"),
-        pytest.param(make_pod("web-1").spec(schedulerName="other"), "is left to other", id="another scheduler's"),
+        pytest.param(
+            make_pod("web-1").spec(schedulerName="other"),
+            "names scheduler other, not plimsoll",
+            id="another scheduler's",
+        ),
         pytest.param(make_pod("web-1"), "has not been tried yet", id="waiting"),
     ],
 )

@@ -109,6 +109,9 @@ def test_the_table_says_what_the_document_says() -> None:
     [
         pytest.param("\n---\n".join(map(yaml.safe_dump, cluster())), id="YAML documents"),
         pytest.param(yaml.safe_dump({"kind": "List", "items": cluster()}), id="a YAML List"),
+        pytest.param("".join(map(json.dumps, cluster())), id="JSON documents"),
+        pytest.param("\n".join(map(json.dumps, cluster())) + "\n", id="an object per line"),
+        pytest.param("\n---\n".join(map(json.dumps, cluster())), id="JSON documents as YAML"),
         pytest.param(
             json.dumps({"kind": "List", "items": [{"kind": "List", "items": cluster()}]}), id="Lists in Lists"
         ),
@@ -160,10 +163,24 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_judged(odd: Json, named: s
         pytest.param(
             '{"kind": "List", "items": [3]}', "holds something that is no API object", id="a number in a List"
         ),
-        pytest.param('{"kind": "List", "items": []}', "no pending pods", id="an empty List"),
+        pytest.param('{"kind": "List", "items": []}', "standard input holds no API objects", id="an empty List"),
         pytest.param('{"kind": "ConfigMap", "metadata": {}}', "ConfigMap", id="other kinds are named"),
-        pytest.param("", "no pending pods", id="nothing at all"),
-        pytest.param('{"kind": "Pod", "metadata": {"name": "p"}}', "pod ?/p cannot be read", id="only an odd pod"),
+        pytest.param("", "standard input is empty", id="nothing at all"),
+        pytest.param(
+            '{"kind": "Pod", "metadata": {"namespace": "shop"}}', "metadata.name is missing", id="a pod without a name"
+        ),
+        pytest.param('{"kind": "Node", "metadata": {}}', "metadata.name is missing", id="a node without a name"),
+        pytest.param(
+            '{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": {"a": 1}}}',
+            "Pod default/p cannot be read: spec.containers is no list",
+            id="containers that are no list",
+        ),
+        pytest.param('{"kind": "pod", "metadata": {"name": "p"}}', "its kind must be spelt Pod", id="a kind misspelt"),
+        pytest.param(
+            "kind: Node\nmetadata: {name: a}\nkind: Pod\n",
+            "says kind twice in one object (line 3): put ---",
+            id="no ---",
+        ),
     ],
 )
 def test_what_cannot_be_judged_is_one_line_and_exit_code_1(text: str, words: str) -> None:
@@ -203,3 +220,82 @@ def test_gates_are_named() -> None:
     items = [make_node().obj(), gated]
     assert documents(items=items)[0]["gates"] == ["example.com/wait"]
     assert "Held back by scheduling gates: example.com/wait" in explain(items=items).stdout
+
+
+def test_several_files_are_one_cluster(tmp_path: Path) -> None:
+    for name, items in (("nodes", cluster()[:2]), ("pods", cluster()[2:])):
+        (tmp_path / name).write_text(json.dumps({"kind": "List", "items": items}))
+    files = ["--cluster", str(tmp_path / "nodes"), "--cluster", str(tmp_path / "pods")]
+    done = CliRunner().invoke(main, ["explain", *files, "-o", "json"])
+    assert json.loads(done.stdout) == documents()
+
+
+@pytest.mark.parametrize("name", ["shop/huge-1", "pod/huge-1", "pods/huge-1", "huge-1"])
+def test_a_pod_is_named_as_tools_print_it(name: str) -> None:
+    assert [d["pod"] for d in documents(name)] == ["shop/huge-1"]
+
+
+def test_two_namespaces_for_one_pod_are_refused() -> None:
+    assert "shop/huge-1 is not in namespace web" in explain("-n", "web", "shop/huge-1").stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        pytest.param(["old-1"], "no pending pod is named old-1: default/old-1 is on node big-1", id="on a node"),
+        pytest.param(["wev-1"], "did you mean web-1?", id="a slip"),
+        pytest.param(["-n", "shpo"], "holds no pods in namespace shpo, only in default and shop", id="a namespace"),
+    ],
+)
+def test_what_is_known_of_a_pod_that_does_not_wait_is_said(args: list[str], words: str) -> None:
+    done = explain(*args)
+    assert done.exit_code == 1
+    assert words in done.stderr
+
+
+def test_a_file_without_nodes_is_remarked() -> None:
+    done = explain("-o", "json", items=cluster()[3:])
+    assert done.exit_code == 0
+    assert "Note: standard input holds no nodes" in done.stderr
+    assert "holds no nodes" not in explain().stderr
+
+
+def test_claims_that_the_file_leaves_out_are_remarked() -> None:
+    pod = make_pod("db-1").obj()
+    pod["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    assert "holds no PersistentVolumeClaims, which default/db-1 uses" in explain(items=[*cluster(), pod]).stderr
+    assert "PersistentVolumeClaims" not in explain().stderr
+
+
+def test_a_pod_written_by_hand_needs_neither_namespace_nor_uid() -> None:
+    pods = [{"kind": "Pod", "metadata": {"name": f"p{i}"}} for i in (1, 2)]
+    found = documents(items=[make_node("n1").obj(), *pods])
+    assert [(d["pod"], d["feasible"]) for d in found] == [("default/p1", ["n1"]), ("default/p2", ["n1"])]
+
+
+def test_nodes_are_listed_as_people_count_and_columns_are_explained() -> None:
+    nodes = [make_node(f"node-{i}").allocatable(cpu="4", pods="110").obj() for i in (10, 2, 1)]
+    shown = explain(items=[*nodes, make_pod("web-1").obj()]).stdout
+    assert re.findall(r"^node-\d+", shown, re.MULTILINE) == ["node-1", "node-2", "node-10"]
+    assert "cost from 0 to 1, lower is better" in shown
+
+
+def test_many_refusals_are_counted_by_reason() -> None:
+    small = [make_node(f"small-{i}").allocatable(cpu="1", pods="110").obj() for i in range(1, 31)]
+    big = make_node("big-1").allocatable(cpu="4", pods="110").obj()
+    shown = explain(items=[*small, big, make_pod("web-1").requests(cpu="2").obj()]).stdout
+    assert re.search(r"^30 +NodeResourcesFit +Insufficient cpu +small-1, small-2, small-3", shown, re.MULTILINE)
+    assert re.search(r"^big-1 .*fits", shown, re.MULTILINE)
+    assert "small-7" not in shown
+
+
+def test_the_help_shows_the_options_for_a_file() -> None:
+    shown = CliRunner().invoke(main, ["explain", "--help"]).stdout
+    assert all(option in shown for option in ("--cluster FILE", "--namespace", "--output", "--scheduler-name"))
+
+
+@pytest.mark.parametrize("args", [["cluster.json"], ["-n", "shop", "toobig"], ["toobig"]], ids=" ".join)
+def test_a_call_that_names_neither_file_nor_command_is_shown_both(args: list[str]) -> None:
+    done = CliRunner().invoke(main, ["explain", *args])
+    assert done.exit_code == 2
+    assert "Use `plimsoll explain pod NAME` or `plimsoll explain --cluster FILE [POD]`." in done.stderr

@@ -48,8 +48,8 @@ def test_no_right_to_reach_the_leader_is_a_note_only(canned, kubeconfig_of, plim
     result = plimsoll("explain", "pod", "web-1", "--kubeconfig", kubeconfig_of(canned.url))
     assert result.exit_code == 0
     assert (
-        'Note: the leader could not be asked: the API server answered 403: cannot get resource "pods/proxy"'
-        in result.stderr
+        'Note: the leader could not be asked: the API server answered 403: cannot get resource "pods/proxy";'
+        " name its metrics address with --server" in result.stderr
     )
 
 

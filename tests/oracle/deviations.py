@@ -17,6 +17,20 @@ Explains = Callable[[Disagreement, Json, Json, Sequence[Json]], bool]
 _FOREIGN_CLAIM = re.compile(
     r'running "NodeVolumeLimits" filter plugin: PVC (\S+) was not created for pod \S+ \(pod is not owner\)'
 )
+# Volumes for which NodeVolumeLimits looks at those of pods on nodes; disks of the tree are counted as their CSI drivers'.
+_COUNTED = frozenset(
+    {
+        "persistentVolumeClaim",
+        "ephemeral",
+        "awsElasticBlockStore",
+        "azureDisk",
+        "azureFile",
+        "cinder",
+        "gcePersistentDisk",
+        "portworxVolume",
+        "vsphereVolume",
+    }
+)
 _LEFT_OUT = "node(s) didn't satisfy plugin(s)"
 _DOCUMENT = Path(__file__).parents[2] / "docs" / "deviations.md"
 
@@ -91,7 +105,7 @@ def _foreign_claim(found: Disagreement, _ours: Json, theirs: Json, items: Sequen
         return False
     # Volumes of pods on nodes are counted only for a pod that has such volumes itself.
     volumes = _pod(items, theirs["pod"])["spec"].get("volumes", ())
-    asks = any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in volumes)
+    asks = any(_COUNTED & volume.keys() for volume in volumes)
     return asks and any(_pod(items, key)["spec"].get("nodeName") for key in _with_foreign_claims(items))
 
 

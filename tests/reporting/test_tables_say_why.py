@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.cluster.reservation import Reservation
+from plimsoll.cluster.storage.claim import PersistentVolumeClaim
+from plimsoll.cluster.volume_matching import PodVolumes
 from plimsoll.reporting.annotation import note_of
 from plimsoll.reporting.explanation import annotation_document, decision_document
 from plimsoll.reporting.pod_state import pod_state
 from plimsoll.reporting.tables import headline, legend, node_table, reason_table, remarks
 from plimsoll.scheduling.decision import NodeScore, Outcome, Rejection
+from plimsoll.scheduling.preparing import Preparation
 from tests.builders import make_pod
+from tests.volume_objects import a_claim
 
 
 def test_each_node_has_its_score_costs_readings_and_sample_age(bound):
@@ -44,6 +49,54 @@ def test_the_headline_of_a_bound_pod(bound):
         "default/web-1 was placed on node-7 (score 91.2) at 2026-01-01T00:00:00Z by policy network-first;"
         " runner-up node-3 (88.0)"
     )
+
+
+def test_a_pod_that_waits_for_its_claims_is_reserved_and_not_yet_placed(bound):
+    prepare = Preparation(
+        PodVolumes(provisions=(PersistentVolumeClaim.parse(a_claim("c-dyn")),)),
+        (Reservation(namespace="default", name="gpu", uid="u"),),
+    )
+    waits = decision_document(bound(prepare=prepare))
+    assert waits["waitsFor"] == ["default/c-dyn", "default/gpu"]
+    assert headline(waits) == (
+        "default/web-1 is reserved on node-7 (score 91.2) and waits for claims default/c-dyn and default/gpu"
+        " (decided at 2026-01-01T00:00:00Z by policy network-first; runner-up node-3 (88.0))"
+    )
+    done = decision_document(bound(prepare=prepare, bound=True))
+    assert "waitsFor" not in done
+    assert headline(done).startswith("default/web-1 was placed on node-7 (score 91.2) at ")
+
+
+def test_a_pod_that_was_not_bound_after_all_is_not_called_placed(bound):
+    document = decision_document(bound(bound=False))
+    assert document["bound"] is False
+    assert headline(document) == (
+        "default/web-1 was not bound to node-7 (score 91.2), chosen at 2026-01-01T00:00:00Z by policy network-first;"
+        " its events say why; runner-up node-3 (88.0)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("victims", "want"),
+    [
+        (("low-b",), "Preemption makes room on node-5: default/low-b; the pod waits for it to go."),
+        (("a", "b"), "Preemption makes room on node-5: default/a and default/b; the pod waits for them to go."),
+        ((), "The pod is nominated to node-5, and waits for room there."),
+    ],
+)
+def test_preemption_is_said_with_node_and_victims(refused, victims, want):
+    pods = tuple(make_pod(name).info() for name in victims)
+    document = decision_document(refused(nominated_node="node-5", victims=pods))
+    assert document["nominatedNode"] == "node-5"
+    assert document["victims"] == [pod.key for pod in pods]
+    assert remarks(document) == (want,)
+
+
+@pytest.mark.parametrize("node", ["", None])
+def test_no_preemption_is_not_mentioned(refused, node):
+    document = decision_document(refused(nominated_node=node))
+    assert "nominatedNode" not in document
+    assert remarks(document) == ()
 
 
 def test_the_headline_of_a_pending_pod(refused):
@@ -101,7 +154,7 @@ def test_metrics_that_do_not_fit_beside_each_other_are_named(bound):
         ),
         pytest.param(
             make_pod("p").spec(schedulerName="default-scheduler"),
-            "default/p is left to default-scheduler; Plimsoll places pods with spec.schedulerName: plimsoll",
+            "default/p names scheduler default-scheduler, not plimsoll: Plimsoll leaves it alone; is the name right?",
             id="another scheduler's",
         ),
         pytest.param(

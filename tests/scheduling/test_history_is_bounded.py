@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from plimsoll.cluster.pod import PodInfo
+from dataclasses import replace
+
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.scheduling.decision import Decision, Outcome
 from plimsoll.scheduling.history import History
 from tests.builders import NOW_S, make_pod
@@ -43,3 +45,13 @@ def test_ten_thousand_are_kept_and_the_pod_tried_longest_ago_loses_first() -> No
     assert len(history) == 10_000
     assert history.of("default/p0") == []
     assert len(history.of("many/0")) == 1
+
+
+def test_what_became_of_a_binding_is_noted_for_that_pod_alone() -> None:
+    history, pod = History(), make_pod("web").info()
+    history.keep(replace(decision(pod, 0), outcome=Outcome.BIND, node="n1"))
+    history.bound(replace(pod, uid=Uid("a namesake's")))
+    history.bound(make_pod("other").info())
+    assert [d.bound for d in history.of("default/web")] == [None]
+    history.bind_failed(pod, node="")
+    assert [d.bound for d in history.of("default/web")] == [False]

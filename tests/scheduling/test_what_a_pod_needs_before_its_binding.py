@@ -65,6 +65,28 @@ def test_a_pod_with_an_unbound_claim_says_which_volume_it_takes(local: World) ->
     assert command.prepare.volumes.provisions == ()
 
 
+def test_what_became_of_the_binding_is_remembered(local: World) -> None:
+    seen(local, a_claim("data"))
+    uid = bind(local, using(make_pod("web"), "data")).pod.uid
+    assert [d.bound for d in local.scheduler.decisions_of("default/web")] == [None]
+    local.scheduler.bind_failed(uid, retry=True, now_s=local.now_s)
+    assert [d.bound for d in local.scheduler.decisions_of("default/web")] == [False]
+    command = local.scheduler.next_command(now_s=local.now_s + 60)
+    assert isinstance(command, Bind)
+    local.scheduler.bound(uid, now_s=local.now_s + 60)
+    assert [d.bound for d in local.scheduler.decisions_of("default/web")] == [True, False]
+
+
+@pytest.mark.parametrize("node", ["n1", "n2"])
+def test_a_pod_that_turns_up_on_a_node_is_bound_as_decided_or_otherwise(local: World, node: str) -> None:
+    seen(local, a_claim("data"))
+    pod = using(make_pod("web"), "data")
+    assert bind(local, pod).decision.node == "n1"
+    local.scheduler.pod_assigned(pod.on(node).info(), now_s=local.now_s)
+    local.scheduler.bind_failed(pod.info().uid, retry=False, now_s=local.now_s)
+    assert [d.bound for d in local.scheduler.decisions_of("default/web")] == [node == "n1"]
+
+
 def test_two_pods_never_take_one_volume(local: World) -> None:
     seen(local, a_claim("one"), a_claim("two"))
     assert bind(local, using(make_pod(), "one")).decision.node == "n1"

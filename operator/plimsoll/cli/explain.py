@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_HINT = "Use `plimsoll explain pod NAME` or `plimsoll explain --cluster FILE [POD]`."
 # What a table is laid out for where nobody's terminal says how wide it is.
 _WIDTH = 100
 _EARLIER_SHOWN = 5
+_MEND = "name its metrics address with --server"
 # Columns of sentences and lists; the others hold names and numbers, which are not broken.
 _PROSE = frozenset({"reason", "for example"})
 
@@ -32,7 +34,25 @@ class _Explain(click.Group):
         offline = any(arg == "--cluster" or arg.startswith("--cluster=") for arg in args)
         if offline and args[0] not in self.commands:
             args = ["cluster", *args]
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise click.UsageError(f"{error.format_message()} {_HINT}", ctx) from error
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(f"{error.format_message()} {_HINT}", ctx) from error
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        options = (param for param in self.commands["cluster"].params if isinstance(param, click.Option))
+        records = (option.get_help_record(ctx) for option in options)
+        with formatter.section("Options of explain --cluster FILE [POD]"):
+            formatter.write_dl([record for record in records if record])
 
 
 @click.group(cls=_Explain)
@@ -45,23 +65,37 @@ def explain() -> None:
 
 
 @explain.command("cluster", hidden=True)
-@click.option("--cluster", "file", required=True, metavar="FILE", help="kubectl get ... -o json; - is standard input.")
+@click.option(
+    "--cluster",
+    "files",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    help="kubectl get ... -o json; - is standard input; may be given several times.",
+)
 @click.argument("names", nargs=-1, metavar="[POD]...")
 @click.option("-n", "--namespace", help="Only its pods; by default those of all.")
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--scheduler-name", default="plimsoll", show_default=True, help="Whose nominations count.")
 def explain_cluster(
-    *, file: str, names: tuple[str, ...], namespace: str | None, output: str, scheduler_name: str
+    *, files: tuple[str, ...], names: tuple[str, ...], namespace: str | None, output: str, scheduler_name: str
 ) -> None:
     """Judge each pending pod of FILE alone: every node's verdict, preemption, each term of the score.
 
     FILE holds what decides: nodes, pods, namespaces and, where pods use them, volumes, claims, storage classes, CSI
     objects, services, controllers, disruption budgets, resource claims, scheduling policies.
     """
-    from plimsoll.cli.explaining_files import read_items, verdicts
+    from plimsoll.cli.explaining_files import verdicts
+    from plimsoll.cli.reading_files import file_title, read_items
 
     try:
-        documents, remarks = verdicts(read_items(file), scheduler_name=scheduler_name, namespace=namespace, names=names)
+        documents, remarks = verdicts(
+            [item for file in files for item in read_items(file)],
+            scheduler_name=scheduler_name,
+            namespace=namespace,
+            names=names,
+            where=", ".join(map(file_title, files)),
+        )
     except PlimsollError as error:
         raise click.ClickException(_line(str(error))) from error
     for remark in remarks:
@@ -74,13 +108,17 @@ def explain_cluster(
 
 
 def _show_verdict(document: Json, *, first: bool) -> None:
-    from plimsoll.reporting.verdicts import verdict_sentences, verdict_table
+    from plimsoll.reporting.verdicts import refusal_table, verdict_legend, verdict_sentences, verdict_table
 
     if not first:
         click.echo()
     for sentence in verdict_sentences(document):
         click.echo(_line(sentence))
-    _draw(_console(), verdict_table(document))
+    console = _console()
+    _draw(console, verdict_table(document))
+    for line in verdict_legend(document):
+        click.echo(_line(f"  {line}"))
+    _draw(console, refusal_table(document))
 
 
 @explain.command("pod")
@@ -107,17 +145,19 @@ def explain_pod(
     lease_name: str,
     scheduler_name: str,
 ) -> None:
-    """Show the decisions about pod NAME, the newest first.
+    """Show the decisions about pod NAME (or NAMESPACE/NAME), the newest first.
 
     They come from the leader's memory or, where it has none, from the pod's own annotation and condition.
     """
     from plimsoll.cli.asking import Cluster, ask_server
+    from plimsoll.cli.pod_names import split_pod_name
 
     def cluster() -> Cluster:
         return Cluster(kubeconfig=kubeconfig, context=context)
 
     note = ""
     try:
+        namespace, name = split_pod_name(name, namespace)
         if server:
             place, asked = namespace or "default", None
             document = ask_server(server, f"{place}/{name}")
@@ -140,7 +180,7 @@ def _ask_leader(cluster: Cluster, pod_key: str, leader: Json) -> tuple[Json, str
     try:
         return cluster.decisions_of_leader(pod_key, **leader), ""
     except ApiError as error:
-        return {"pod": pod_key, "decisions": []}, f"the leader could not be asked: {error}"
+        return {"pod": pod_key, "decisions": []}, f"the leader could not be asked: {error}; {_MEND}"
 
 
 def _remark(note: str) -> None:

@@ -10,6 +10,9 @@ Each decision:
     decidedAt           RFC 3339 with microseconds
     nodes               {total, feasible}
     node, score         where to (outcome Bind), score 0..100
+    waitsFor            claims (namespace/name) that must be bound, or reserved for the pod, before it is bound itself;
+                        while it waits for any
+    bound               false where the pod was not bound after all: its preparation or its Binding failed
     runnerUp            {node, score}, where there was one
     best                up to ten feasible nodes, best first:
                           node, score
@@ -24,6 +27,8 @@ Each decision:
     ignored             annotations of the pod that do not parse and were set aside, each with the reason, where any
     message             (not bound) the sentence of the FailedScheduling event
     reasons             (not bound) [{count, reason, plugin, resolvable, examples}], most nodes first
+    nominatedNode       (not bound) where preemption makes room, where it does
+    victims             (not bound) pods (namespace/name) that must go for it, the most important first
 
 A decision that was read back from the pod's annotation has what that holds, and ``from: annotation``.
 """
@@ -86,6 +91,11 @@ def annotation_document(pod_key: str, note: DecisionNote) -> Json:
 
 def _placed(decision: Decision) -> Json:
     placed: Json = {"node": decision.node, "score": round(decision.score, 1)}
+    if decision.bound is False:
+        placed["bound"] = False
+    if decision.bound is None and decision.prepare:
+        claims = [claim.key for claim in decision.prepare.claims]
+        placed["waitsFor"] = claims + [claim.key for claim in decision.prepare.reservations]
     if runner_up := decision.runner_up:
         placed["runnerUp"] = {"node": runner_up.node, "score": round(runner_up.score, 1)}
     return placed
@@ -93,7 +103,11 @@ def _placed(decision: Decision) -> Json:
 
 def _refused(decision: Decision) -> Json:
     most_first = sorted(decision.rejections, key=lambda r: (-r.count, r.reason))
-    return {"message": fit_message(decision), "reasons": [_reason(rejection) for rejection in most_first]}
+    refused: Json = {"message": fit_message(decision), "reasons": [_reason(rejection) for rejection in most_first]}
+    if decision.nominated_node:
+        refused["nominatedNode"] = decision.nominated_node
+        refused["victims"] = [victim.key for victim in decision.victims]
+    return refused
 
 
 def _reason(rejection: Rejection) -> Json:

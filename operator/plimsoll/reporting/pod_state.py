@@ -24,7 +24,7 @@ def pod_state(pod: Json, *, scheduler_name: str) -> str:
     if phase in {"Succeeded", "Failed"}:
         return f"{name} has ended ({phase}) and will not be placed"
     if theirs != scheduler_name:
-        return f"{name} is left to {theirs}; Plimsoll places pods with spec.schedulerName: {scheduler_name}"
+        return f"{name} names scheduler {theirs}, not {scheduler_name}: Plimsoll leaves it alone; is the name right?"
     if gates := spec.get("schedulingGates"):
         named = listed((str(gate.get("name")) for gate in gates), at_most=10)
         return f"{name} is held back until its scheduling gates are removed: {named}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,12 +62,19 @@ def headline(decision: Json) -> str:
     runner_up = decision.get("runnerUp")
     second = f"; runner-up {runner_up['node']} ({_score(runner_up.get('score'))})" if runner_up else ""
     chosen = f"{decision.get('node') or 'a node'} (score {_score(decision.get('score'))})"
+    if decision.get("bound") is False:
+        return f"{decision['pod']} was not bound to {chosen}, chosen{when} by {by}; its events say why{second}"
+    if claims := decision.get("waitsFor"):
+        waits = f"is reserved on {chosen} and waits for {_counted('claim', claims)}"
+        return f"{decision['pod']} {waits} (decided{when} by {by}{second})"
     return f"{decision['pod']} was placed on {chosen}{when} by {by}{second}"
 
 
 def remarks(decision: Json) -> tuple[str, ...]:
     """What a reader of the scores must know besides."""
     found = []
+    if node := decision.get("nominatedNode"):
+        found.append(_makes_room(node, decision.get("victims") or ()))
     if decision.get("overloaded"):
         found.append("Every fit node was above the policy's limits; the least loaded was taken.")
     if _best_by_chance(decision):
@@ -80,6 +87,17 @@ def remarks(decision: Json) -> tuple[str, ...]:
     if len(hidden := _keys(decision.get("best") or (), "readings", "projected")[MAX_METRIC_COLUMNS:]):
         found.append(f"Not shown here: {', '.join(hidden)}; -o json has every metric.")
     return tuple(found)
+
+
+def _makes_room(node: str, victims: Sequence[str]) -> str:
+    if not victims:
+        return f"The pod is nominated to {node}, and waits for room there."
+    goes = "them to go" if len(victims) > 1 else "it to go"
+    return f"Preemption makes room on {node}: {listed(victims, at_most=10)}; the pod waits for {goes}."
+
+
+def _counted(noun: str, names: Sequence[str]) -> str:
+    return f"{noun}{'s' if len(names) > 1 else ''} {listed(names, at_most=10)}"
 
 
 def _best_by_chance(decision: Json) -> bool:

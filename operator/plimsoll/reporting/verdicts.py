@@ -22,16 +22,22 @@ Each document:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.reporting.fit import fit_message
 from plimsoll.reporting.tables import Table
+from plimsoll.reporting.text import listed
 from plimsoll.scheduling.decision import Outcome
 from plimsoll.scheduling.judgement import SUCCESS, Judgement
 
 Json = dict[str, Any]
+
+# More refusals than these are read by reason, not by node.
+MAX_REFUSED_ROWS = 20
+_DIGITS = re.compile(r"([0-9]+)")
 
 
 def verdict_document(judgement: Judgement) -> Json:
@@ -78,20 +84,61 @@ def verdict_sentences(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def verdict_table(document: Mapping[str, Any]) -> Table:
-    """Every node: its costs by term where the pod fits, else the filter and its reasons; the fitting ones first."""
+    """Every node: its costs by term where the pod fits, else the filter and its reasons; the fitting ones first.
+
+    Where many nodes refuse, these are left to ``refusal_table``.
+    """
     terms, plugins = tuple(document["scores"]), _telling(document["preferences"])
-    nodes = sorted(document["nodes"].items(), key=lambda item: (item[1]["code"] != SUCCESS, item[0]))
+    nodes = sorted(document["nodes"].items(), key=lambda item: (item[1]["code"] != SUCCESS, _natural(item[0])))
+    if _many_refuse(document):
+        nodes = nodes[: len(document["feasible"])]
     rows = tuple(
         (
             name,
             *(_cell(document["scores"][term], name, "{:.2f}") for term in terms),
             *(_cell(document["preferences"][plugin], name, "{}") for plugin in plugins),
             verdict["filter"] or "-",
-            "; ".join(f"{n}x {text}" if n > 1 else text for text, n in Counter(verdict["reasons"]).items()) or "fits",
+            _reason(verdict) or "fits",
         )
         for name, verdict in nodes
     )
     return Table(("node", *terms, *plugins, "filter", "reason"), rows)
+
+
+def refusal_table(document: Mapping[str, Any]) -> Table:
+    """Where many nodes refuse: why, with some of them by name, the commonest reason first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    if _many_refuse(document):
+        for name in sorted(document["nodes"], key=_natural):
+            verdict = document["nodes"][name]
+            if verdict["code"] != SUCCESS:
+                groups.setdefault((verdict["filter"] or "-", _reason(verdict)), []).append(name)
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    rows = tuple((str(len(names)), plugin, reason, listed(names)) for (plugin, reason), names in ordered)
+    return Table(("nodes", "filter", "reason", "for example"), rows)
+
+
+def _many_refuse(document: Mapping[str, Any]) -> bool:
+    return len(document["nodes"]) - len(document["feasible"]) > MAX_REFUSED_ROWS
+
+
+def _reason(verdict: Mapping[str, Any]) -> str:
+    return "; ".join(f"{n}x {text}" if n > 1 else text for text, n in Counter(verdict["reasons"]).items())
+
+
+def verdict_legend(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the numbers of ``verdict_table`` mean, of those that it has."""
+    lines = []
+    if document["scores"]:
+        lines.append(f"{', '.join(document['scores'])}: cost from 0 to 1, lower is better")
+    if plugins := _telling(document["preferences"]):
+        lines.append(f"{', '.join(plugins)}: score from 0 to 100, higher is better")
+    return tuple(lines)
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that puts node-2 before node-10."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(name))
 
 
 def _telling(preferences: Mapping[str, Mapping[str, int]]) -> tuple[str, ...]:

@@ -73,6 +73,7 @@ class Decision:
         load_set_aside: why the load term did not count; "" if it did or was not asked for.
         readings_at_s: time of the newest sample that was used; None where metrics did not count.
         prepare: what must be done before the Binding; None where nothing must.
+        bound: whether the Binding came about; None while that is open, and where there is none to come.
     """
 
     pod: PodInfo
@@ -95,6 +96,7 @@ class Decision:
     load_set_aside: str = ""
     readings_at_s: float | None = None
     prepare: Preparation | None = None
+    bound: bool | None = None
 
     @property
     def runner_up(self) -> NodeScore | None:

@@ -152,7 +152,11 @@ class Scheduler:
         """The Binding was accepted. The watch confirms it, or has done so already."""
         self._queue.done(uid)
         self._cache.volumes_settled(uid)
-        if self._binding.pop(uid, None) is not None and self._cache.is_assumed(uid):
+        queued = self._binding.pop(uid, None)
+        if queued is None:
+            return
+        self._history.bound(queued.pod)
+        if self._cache.is_assumed(uid):
             self._bound_at_s[uid] = now_s
 
     def bind_failed(self, uid: Uid, *, retry: bool, now_s: float) -> None:
@@ -165,6 +169,9 @@ class Scheduler:
         for freed in self._cache.forget_volumes(uid):
             self._wake(freed, now_s=now_s)
         change = self._cache.forget(uid)
+        if queued is not None:
+            known = self._cache.pod(uid)
+            self._history.bind_failed(queued.pod, node=known.node if known else "")
         if change is None:
             self._queue.done(uid)
             return  # confirmed by the watch meanwhile, or deleted

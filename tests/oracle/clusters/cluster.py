@@ -62,15 +62,15 @@ def _items(source: Source, features: frozenset[str]) -> Iterator[Json]:
     if "owners" in features:
         yield from owners(source)
     pods = [*_assigned(source, features, nodes), *_pending(source, features, nodes)]
-    _end_port_conflicts(pods)
+    odd = [*odd_objects(source, nodes=nodes)] if source.chance(6) else []
+    _end_port_conflicts([*pods, *(item for item in odd if item["kind"] == "Pod")])
     claims = [*_claims(source, nodes, pods)] if "claims" in features else []
     _end_gated_nominations(pods, claims)
     yield from pods
     yield from claims
     if "priorities" in features:
         yield from budgets(source, _names(pods))
-    if source.chance(6):
-        yield from odd_objects(source, nodes=nodes)
+    yield from odd
     if "volumes" in features:
         yield from _storage(source, nodes, pods)
 
