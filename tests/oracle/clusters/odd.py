@@ -24,7 +24,7 @@ def readable(items: Sequence[Json]) -> list[Json]:
 
 
 def _left_of(item: Json) -> Json | None:
-    if item["kind"] != "Pod" or "nodeName" not in item["spec"] or "uid" not in item["metadata"]:
+    if item["kind"] != "Pod" or "nodeName" not in item["spec"]:
         return None
     metadata = {key: item["metadata"][key] for key in ("name", "namespace", "uid")}
     spec = {key: item["spec"][key] for key in ("schedulerName", "nodeName", "priority")}
@@ -43,7 +43,7 @@ def _pod(source: Source, name: str, nodes: int) -> Json:
     term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {}, "namespaceSelector": {}}
     spec: Json = {"schedulerName": SCHEDULER, "priority": 0, "containers": [container]}
     spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    what = source.pick(("quantity", "operator", "no uid"))
+    what = source.pick(("quantity", "operator"))
     metadata: Json = {
         "name": name,
         "namespace": source.pick(NAMESPACES),
@@ -52,12 +52,10 @@ def _pod(source: Source, name: str, nodes: int) -> Json:
     }
     if what == "quantity":
         container["resources"] = {"requests": {"cpu": source.pick(_NO_QUANTITIES)}}
-    elif what == "operator":
+    else:
         # Both read it: the pod counts, only its term does not.
         metadata["name"] = f"strange-{name}"
         term["labelSelector"] = {"matchExpressions": [{"key": "app", "operator": "Like", "values": ["web"]}]}
-    else:
-        del metadata["uid"]
     if what == "operator" or source.chance(75):
         spec["nodeName"] = node_name(source.integer(0, nodes - 1))
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}
