@@ -42,6 +42,13 @@ def by_both(kube: Kube, play: Callable[[str], Any]) -> list[Any]:
     return outcomes
 
 
+def bind(kube: Kube, volume: Json, claim: Json) -> None:
+    """A volume and the claim that names it, bound to each other."""
+    kube.create(volume, claim)
+    name = claim["metadata"]["name"]
+    eventually("the claim is bound", lambda: kube.get("pvc", name)["status"].get("phase") == "Bound")
+
+
 def empty(kube: Kube) -> None:
     """No pods, controllers, claims or budgets are left, and no volume that belonged to a claim."""
     for kind in ("deployments", "replicasets", "daemonsets", "poddisruptionbudgets"):

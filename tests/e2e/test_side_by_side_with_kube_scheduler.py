@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.e2e.kube import Kube, eventually, pod
-from tests.e2e.outcomes import by_both, settled
+from tests.e2e.outcomes import bind, by_both, settled
 from tests.e2e.scenes import (
     HOSTNAME,
     ZONE,
@@ -135,8 +135,7 @@ def test_a_node_takes_so_many_volumes_as_its_driver_can_attach(
 
     def play(scheduler: str) -> dict[str, str]:
         for name in ("one", "two"):
-            kube.create(csi_volume(name), claim(name, volumeName=name))
-            eventually("the claim is bound", lambda name=name: kube.get("pvc", name)["status"].get("phase") == "Bound")
+            bind(kube, csi_volume(name), claim(name, volumeName=name))
         told = {}
         for name in ("one", "two"):
             kube.create(of(pod(name, **named("node-1"), **claiming(name)), scheduler))
@@ -154,8 +153,7 @@ def test_a_node_takes_so_many_volumes_as_its_driver_can_attach(
 def test_a_volume_of_a_zone_keeps_its_pod_in_the_zone(kube: Kube, operator: OperatorProcess) -> None:
     def play(scheduler: str) -> dict[str, str]:
         disk_of_b = volume("zonal", labels={ZONE: "b"}, csi={"driver": "example.com", "volumeHandle": "zonal"})
-        kube.create(disk_of_b, claim("zonal", volumeName="zonal"))
-        eventually("the claim is bound", lambda: kube.get("pvc", "zonal")["status"].get("phase") == "Bound")
+        bind(kube, disk_of_b, claim("zonal", volumeName="zonal"))
         kube.create(of(pod("there", **named("node-2"), **claiming("zonal")), scheduler))
         kube.create(of(pod("elsewhere", **named("node-1"), **claiming("zonal")), scheduler))
         return settled(kube, ["there", "elsewhere"])
@@ -184,8 +182,7 @@ def test_a_driver_that_reports_no_capacity_has_none(kube: Kube, operator: Operat
 
 def test_a_bound_volume_draws_its_pod_to_its_node(kube: Kube, operator: OperatorProcess) -> None:
     def play(scheduler: str) -> dict[str, str]:
-        kube.create(volume("disk", node="node-5"), claim("data", volumeName="disk"))
-        eventually("the claim is bound", lambda: kube.get("pvc", "data")["status"].get("phase") == "Bound")
+        bind(kube, volume("disk", node="node-5"), claim("data", volumeName="disk"))
         kube.create(of(pod("drawn", **claiming("data")), scheduler))
         kube.create(of(pod("torn", **named("node-1"), **claiming("data")), scheduler))
         return settled(kube, ["drawn", "torn"])
@@ -198,8 +195,7 @@ def test_a_bound_volume_draws_its_pod_to_its_node(kube: Kube, operator: Operator
 def test_a_read_write_once_pod_claim_has_one_user(kube: Kube, operator: OperatorProcess) -> None:
     def play(scheduler: str) -> dict[str, str]:
         mode = {"accessModes": ["ReadWriteOncePod"]}
-        kube.create(volume("disk", node="node-5", **mode), claim("data", volumeName="disk", **mode))
-        eventually("the claim is bound", lambda: kube.get("pvc", "data")["status"].get("phase") == "Bound")
+        bind(kube, volume("disk", node="node-5", **mode), claim("data", volumeName="disk", **mode))
         kube.create(of(pod("first", **claiming("data")), scheduler))
         settled(kube, ["first"])
         kube.create(of(pod("second", **claiming("data")), scheduler))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.kube import Json, Kube, eventually, pod
+from tests.e2e.scenes import storage_class
 
 if TYPE_CHECKING:
     from tests.e2e.operator_process import OperatorProcess
@@ -23,8 +24,8 @@ def storage(kube: Kube) -> Iterator[str]:
     """A class without, and one with a provisioner, named after the namespace: ``<it>-local`` and ``<it>-made``."""
     name = kube.namespace
     kube.create(
-        _class(f"{name}-local", "kubernetes.io/no-provisioner"),
-        _class(f"{name}-made", "csi.example.com"),
+        storage_class(f"{name}-local", "kubernetes.io/no-provisioner"),
+        storage_class(f"{name}-made", "csi.example.com"),
     )
     yield name
     kube.cluster.kubectl("delete", "pv", "-l", f"test={name}", "--wait=false")
@@ -113,16 +114,6 @@ def _make(kube: Kube, storage: str, claim: str, node: str) -> None:
     volume = _volume(f"{storage}-{claim}", storage, f"{storage}-made", node)
     volume["metadata"]["annotations"] = {"pv.kubernetes.io/provisioned-by": "csi.example.com"}
     kube.create(volume | {"spec": volume["spec"] | {"claimRef": ref}})
-
-
-def _class(name: str, provisioner: str) -> Json:
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": name},
-        "provisioner": provisioner,
-        "volumeBindingMode": "WaitForFirstConsumer",
-    }
 
 
 def _volume(name: str, storage: str, storage_class: str, node: str) -> Json:
