@@ -330,7 +330,7 @@ def _metric_readings(
     shares = np.array([np.nan if u is None else u for u in utilisation], dtype=np.float64)
     missing = np.isnan(shares) | (age_s > 600)
     state = np.where(missing, ReadingState.MISSING, ReadingState.OK if age_s <= 90 else ReadingState.STALE)
-    capacity = np.where(missing, np.nan, CAPACITY[metric])
+    capacity = np.where(missing, np.nan, CAPACITY.get(metric, 1.0))
     return MetricReadings(
         utilisation=np.where(missing, np.nan, shares),
         value=np.minimum(shares, 1e6) * capacity,

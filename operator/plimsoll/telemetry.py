@@ -108,6 +108,22 @@ class Telemetry:
             "policy",
         )
 
+        self.observed_pods = self._counter(
+            "observed_pods_total",
+            "Pods of other schedulers that a policy with mode Observe judged; refused is true where it would not"
+            " have let the pod to the node that was chosen.",
+            "policy",
+            "refused",
+        )
+        self.placement_regret = self._histogram(
+            "placement_regret_points",
+            "By how many points of score the node that another scheduler chose is behind the best, by a policy with"
+            " mode Observe.",
+            "policy",
+            buckets=(0, 1, 2, 5, 10, 15, 20, 30, 50, 100),
+            why="0 is the best node, up to 1 one as good; from there as far as points go.",
+        )
+
     def _define_queue(self) -> None:
         self.pending_pods = self._gauge(
             "pending_pods",
@@ -184,6 +200,14 @@ class Telemetry:
             " Unmapped, Ambiguous, Partial, Old, Capacity.",
             "policy",
             "kind",
+        )
+
+        self.pod_use_looks = self._counter(
+            "pod_use_looks_total",
+            "Looks at what pods use, from which estimates are learned, by kind of source and result: answered, empty"
+            " (the source has nothing of the pods that are known), failed. Policies are in force without them.",
+            "source",
+            "result",
         )
 
     def _define_cluster_access(self) -> None:

@@ -11,21 +11,21 @@ from tests.chart.rbac import granted
 
 pytestmark = pytest.mark.cluster
 
-METRICS = ("list", "metrics.k8s.io", "nodes", "")
+METRICS = {("list", "metrics.k8s.io", "nodes", ""), ("list", "metrics.k8s.io", "pods", "")}
 
 
 def _access(permission: Permission):
     return permission.verb, permission.resource.group, permission.resource.plural, permission.subresource
 
 
-def test_it_is_granted_what_the_operator_checks_at_its_start_and_the_node_metrics():
+def test_it_is_granted_what_the_operator_checks_at_its_start_and_the_metrics():
     lease = lease_permissions(namespace=NAMESPACE, name="plimsoll")
 
-    assert granted(render().manifests) == {_access(found) for found in (*ALWAYS, *lease)} | {METRICS}
+    assert granted(render().manifests) == {_access(found) for found in (*ALWAYS, *lease)} | METRICS
 
 
-def test_node_metrics_are_granted_only_where_metrics_server_is_used():
-    assert METRICS not in granted(render({"metricsServer": {"enabled": False}}).manifests)
+def test_metrics_are_granted_only_where_metrics_server_is_used():
+    assert not METRICS & granted(render({"metricsServer": {"enabled": False}}).manifests)
 
 
 def test_without_leader_election_it_has_nothing_to_do_with_leases():

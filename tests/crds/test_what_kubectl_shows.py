@@ -27,6 +27,8 @@ STATUS = {
     "bound": 240,
     "pending": 0,
     "regret": 3,
+    "observed": 214,
+    "worst": {"pod": "default/web-1", "node": "node-3", "best": "node-7", "regret": 40},
     "scores": [
         {
             "node": "node-7",

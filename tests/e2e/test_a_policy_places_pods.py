@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,6 +103,9 @@ def test_metrics_server_is_enough(kube: Kube, operator: OperatorProcess, cluster
     bound = kube.all_bound("cache", 12)
     assert {p["spec"]["nodeName"] for p in bound} <= {"node-1", "node-2", "node-3"}
     assert _status(kube, "by-memory")["source"] == "MetricsServer"
+    # Fake nodes measure no containers.
+    looks = 'plimsoll_pod_use_looks_total{result="empty",source="MetricsServer"}'
+    eventually("what the pods use is asked for", lambda: looks in operator.get("/metrics")[1], timeout_s=60)
 
 
 def test_a_changed_weight_shows_without_restart(kube: Kube, operator: OperatorProcess, cluster: DevCluster) -> None:
@@ -110,6 +114,12 @@ def test_a_changed_weight_shows_without_restart(kube: Kube, operator: OperatorPr
     cluster.exporter.set("node-6", cpu_utilisation=0.95)
     kube.apply(_by_network(cluster, weights={"networkReceive": 1, "cpu": 0}))
     eventually("all nodes are scored", lambda: _all_fresh(kube, "by-network"), timeout_s=60)
+    tried = eventually(
+        "every query is found good",
+        lambda: (c := _condition(kube, "by-network", "Preflight")).get("status") == "True" and c,
+        timeout_s=60,
+    )
+    assert re.search(r"networkReceive: 6 series, 6 of 6 nodes, e\.g\. eth0 of node-1 at about", tried["message"])
     eventually("node-1 is worst", lambda: _scores(kube, "by-network")["node-1"]["score"] < 50, timeout_s=60)
     kube.apply(_by_network(cluster, weights={"networkReceive": 0, "cpu": 1}))
     eventually(
@@ -153,14 +163,19 @@ def test_a_device_name_is_data_and_never_query(kube: Kube, operator: OperatorPro
         lambda: (c := _condition(kube, "by-network", "Ready")).get("status") == "False" and c,
         timeout_s=60,
     )
-    asked = 'Prometheus has no series of node_network_receive_bytes_total for device eth0"} or vector(1) #: is node-'
-    assert f"networkReceive: {asked}" in ready["message"]
+    asked = 'Prometheus has no series of node_network_receive_bytes_total for device eth0"} or vector(1) #: set'
+    assert f"networkReceive: {asked} spec.deviceName to a device that there is: eth0" in ready["message"]
+    tried = _condition(kube, "by-network", "Preflight")
+    assert (tried["status"], tried["reason"]) == ("False", "QueryFailed")
+    assert f"networkReceive: {asked}" in tried["message"]
     kube.create(pod("still-placed", labels={"policy": "by-network"}))
     kube.all_bound("still-placed", 1)
 
 
 def test_valid_fields_without_effect_yet_are_named(kube: Kube, operator: OperatorProcess, cluster: DevCluster) -> None:
-    kube.apply(_by_network(cluster, strategy={"type": "Pack", "target": 60}))
+    key = {"name": "prometheus", "key": "token"}
+    source = {"prometheus": {"url": cluster.prometheus_url, "auth": {"bearerToken": key}}}
+    kube.apply(_by_network(cluster, metricsSource=source))
     ready = eventually("Ready is written", lambda: _condition(kube, "by-network", "Ready"), timeout_s=60)
     assert (ready["status"], ready["reason"]) == ("True", "NotYetEnforced")
-    assert "strategy" in ready["message"]
+    assert "spec.metricsSource.prometheus.auth" in ready["message"]

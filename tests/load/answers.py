@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
+from plimsoll.load.preflight import Preflight
 from plimsoll.load.prometheus_readings import readings_from_prometheus
-from plimsoll.load.queries import Ask, Window, needed
+from plimsoll.load.queries import Ask, Window, custom_id, needed
 from plimsoll.load.readings import Readings
 from plimsoll.load.samples import PrometheusAnswers, Sample
 from plimsoll.policy.compiled import Metric, Policy, PrometheusSource
@@ -26,6 +27,7 @@ class Answering:
     def __init__(self) -> None:
         self._samples: dict[str, list[Sample]] = {id_: [] for metric in METRICS for id_ in needed(metric)}
         self._failures: dict[str, str] = {}
+        self._rejected: set[str] = set()
 
     def target(
         self,
@@ -64,16 +66,47 @@ class Answering:
             self._add(Ask.SPEED, {**mine, "device": device}, value)
         return self
 
+    def answering(self, metric: str, value: float, **labels: str) -> Self:
+        """One series of a custom metric's answer."""
+        self._add(custom_id(metric), labels, value)
+        return self
+
     def failing(self, *ids: str, sentence: str = "Prometheus refuses the query: too many samples.") -> Self:
         self._failures.update(dict.fromkeys(ids, sentence))
         return self
 
+    def rejecting(self, *ids: str, sentence: str) -> Self:
+        """As failing, for what is wrong with the query itself."""
+        self._rejected |= set(ids)
+        return self.failing(*ids, sentence=sentence)
+
+    def scraped_every(self, interval_s: float, *instances: str) -> Self:
+        for instance in instances:
+            self._add(Ask.INTERVAL, {"instance": instance}, interval_s)
+        return self
+
+    def having_devices(self, *devices: str) -> Self:
+        for device in devices:
+            self._add(Ask.DEVICES, {"device": device}, 1.0)
+        return self
+
     def build(self) -> PrometheusAnswers:
         answers = {id_: tuple(samples) for id_, samples in self._samples.items() if id_ not in self._failures}
-        return PrometheusAnswers(asked_at_s=NOW_S, answers=answers, failures=self._failures)
+        return PrometheusAnswers(
+            asked_at_s=NOW_S, answers=answers, failures=self._failures, rejected=frozenset(self._rejected)
+        )
 
     def read(self, policy: Policy, nodes: Any, *, pods: Mapping[str, str] | None = None) -> Readings:
         return read(policy, nodes, self.build(), pods=pods)
+
+    def tried(self, policy: Policy, nodes: Any, *, before: Preflight | None = None) -> Preflight:
+        """What the refresh says of the policy."""
+        known = [node.info() for node in nodes]
+        readings = readings_from_prometheus(
+            policy=policy, nodes=known, pods={}, answers=self.build(), readings_id=7, before=before
+        )
+        assert readings.preflight is not None
+        return readings.preflight
 
     def _both(self, ask: Ask, labels: Mapping[str, str], short: float | None, long: float | None) -> None:
         for window, value in ((Window.SHORT, short), (Window.LONG, short if long is None else long)):

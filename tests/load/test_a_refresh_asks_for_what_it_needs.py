@@ -18,14 +18,27 @@ def ids(*metrics: str) -> set[str]:
     [
         pytest.param((), set(), id="no metrics, no question"),
         pytest.param(
-            ("memory",), {"lastSample", "available.short", "available.long", "total", "uname"}, id="memory alone"
+            ("memory",),
+            {"lastSample", "available.short", "available.long", "total", "uname", "interval"},
+            id="memory alone",
         ),
         pytest.param(
-            ("cpu",), {"lastSample", "clock.short", "clock.long", "idle.short", "idle.long", "uname"}, id="cpu alone"
+            ("cpu",),
+            {"lastSample", "clock.short", "clock.long", "idle.short", "idle.long", "uname", "interval"},
+            id="cpu alone",
         ),
         pytest.param(
             ("networkTransmit",),
-            {"lastSample", "clock.short", "clock.long", "transmit.short", "transmit.long", "speed", "uname"},
+            {
+                "lastSample",
+                "clock.short",
+                "clock.long",
+                "transmit.short",
+                "transmit.long",
+                "speed",
+                "uname",
+                "interval",
+            },
             id="one direction of the network",
         ),
     ],
@@ -36,7 +49,7 @@ def test_only_what_the_metrics_need_is_asked(metrics: tuple[str, ...], want: set
 
 def test_no_question_is_asked_twice() -> None:
     asked = queries(policy_of(*METRICS))
-    assert len({q.id for q in asked}) == len({q.text for q in asked}) == len(asked) == 14
+    assert len({q.id for q in asked}) == len({q.text for q in asked}) == len(asked) == 15
 
 
 def test_both_windows_are_asked_for() -> None:

@@ -111,6 +111,22 @@ def test_a_node_that_vanished_from_the_answer_keeps_its_last_sample_while_that_i
         assert (readings.value[1], readings.sampled_at_s[1]) == pytest.approx(kept, nan_ok=True)
 
 
+@pytest.mark.parametrize("ahead_s", [91.0, 300.0, 3600.0])
+def test_a_sample_from_the_future_does_not_win_against_later_ones(ahead_s: float) -> None:
+    skewed = read(usage(cpu_cores=0.0, sampled_at_s=NOW_S + ahead_s), usage("node-2"))
+    now = read_at(NOW_S + 30, usage(sampled_at_s=NOW_S), usage("node-2"), previous=skewed)
+    assert (now.metrics[CPU].value[0], now.metrics[CPU].sampled_at_s[0]) == (4.0, NOW_S)
+    gone = read_at(NOW_S + 30, usage("node-2"), previous=skewed)
+    assert gone.metrics[CPU].state.tolist() == [MISSING, OK]
+
+
+def test_nor_against_earlier_ones() -> None:
+    before = read(usage(), usage("node-2"))
+    skewed = usage(cpu_cores=0.0, sampled_at_s=NOW_S + 3600)
+    now = read_at(NOW_S + 30, skewed, usage("node-2"), previous=before)
+    assert (now.metrics[CPU].value[0], now.metrics[CPU].sampled_at_s[0]) == (4.0, NOW_S - 20)
+
+
 def test_samples_of_before_do_not_hide_that_nothing_is_answered_any_more() -> None:
     assert "it needs two scrapes" in read(previous=read(usage(), usage("node-2"))).failures[CPU]
 

@@ -51,8 +51,14 @@ def test_what_is_not_answered_ages_and_does_not_turn_to_zero(after_s: float, sta
     assert carried.taken_at_s == NOW_S + after_s
 
 
-def test_what_nobody_believes_any_more_is_dropped() -> None:
-    assert over(make_readings(CPU), failed(601)).metrics == {}
+def nothing_but_capacity(carried: Readings) -> bool:
+    cpu = carried.metrics["cpu"]
+    known = np.array([cpu.utilisation, cpu.value, cpu.sampled_at_s, *(window.utilisation for window in cpu.windows)])
+    return bool(np.isnan(known).all() and (cpu.state == MISSING).all() and (cpu.capacity == 16).all())
+
+
+def test_of_what_nobody_believes_any_more_the_capacity_alone_stays() -> None:
+    assert nothing_but_capacity(over(make_readings(CPU), failed(601)))
 
 
 def test_it_ages_on_from_refresh_to_refresh() -> None:
@@ -60,7 +66,7 @@ def test_it_ages_on_from_refresh_to_refresh() -> None:
     for after_s in range(30, 601, 30):
         readings = over(readings, failed(after_s))
     assert readings.metrics["cpu"].sampled_at_s.tolist() == [NOW_S, NOW_S]
-    assert over(readings, failed(630)).metrics == {}
+    assert nothing_but_capacity(over(readings, failed(630)))
 
 
 def test_only_the_metric_that_failed_is_carried() -> None:
@@ -86,6 +92,13 @@ def test_nodes_that_came_went_or_changed_places_keep_what_is_theirs() -> None:
     assert carried.sampled_at_s[1:].tolist() == [NOW_S, NOW_S]
     assert carried.state.tolist() == [MISSING, OK, OK]
     assert carried.state.dtype == np.int8
+
+
+def test_a_sample_from_the_future_is_not_carried() -> None:
+    """It would seem the younger the longer it is."""
+    for ahead_s, state in ((60, OK), (61 + 30, MISSING), (500, MISSING)):
+        carried = over(make_readings(CPU, age_s=-ahead_s), failed(30)).metrics
+        assert [m.state.tolist() for m in carried.values()] == [[state, state]]
 
 
 # -- may readings of one policy be used for the next? ------------------------------------------------------

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from plimsoll.cluster.times import timestamp
-from plimsoll.load.coverage import too_few
+from plimsoll.load.align import Scene
+from plimsoll.load.confidence import confidence
+from plimsoll.load.coverage import fresh_enough, too_few
+from plimsoll.load.history import WorkloadHistory
 from plimsoll.load.readings import ReadingState
-from tests.builders import NOW_S, make_cache, make_node, make_policy
+from tests.builders import NOW_S, make_cache, make_node, make_policy, make_readings
 
 OK, STALE, MISSING = ReadingState.OK, ReadingState.STALE, ReadingState.MISSING
 # Two refreshes of 30 s and a window of 300 s.
@@ -17,8 +20,9 @@ def judged(states: list[ReadingState], *, ages_s: list[float] | None = None, sel
     ages_s = ages_s or [86400.0] * len(states)
     nodes = [make_node(f"n{i}").metadata(creationTimestamp=timestamp(NOW_S - age_s)) for i, age_s in enumerate(ages_s)]
     rows = np.array(selected or [True] * len(states), dtype=np.bool_)
-    policy = make_policy(weights={"cpu": 1})
-    return too_few(policy, make_cache(nodes).view, rows, np.array(states, dtype=np.int8), now_s=NOW_S)
+    policy, view = make_policy(weights={"cpu": 1}), make_cache(nodes).view
+    scene = Scene.of(policy, make_readings({}), view, (), WorkloadHistory())
+    return too_few(rows, scene.young(NOW_S), np.array(states) == OK)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +55,14 @@ def test_only_the_policys_nodes_are_judged() -> None:
     assert judged(states, selected=[False, False, False]) == ""
 
 
+def test_a_sample_counts_until_it_is_believed_by_less_than_half() -> None:
+    ages_s = np.array([0.0, 90.0, 240.0, 241.0, 601.0, np.nan])
+    assert fresh_enough(confidence(ages_s, interval_s=30.0)).tolist() == [True, True, True, False, False, False]
+
+
 def test_free_rows_are_no_nodes() -> None:
     cache = make_cache([make_node("n1"), make_node("n2"), make_node("n3")])
     cache.drop_node("n1")
     cache.drop_node("n2")
-    state = np.array([MISSING, MISSING, OK], dtype=np.int8)
-    assert too_few(make_policy(), cache.view, cache.view.live, state, now_s=NOW_S) == ""
+    known = np.array([False, False, True])
+    assert too_few(cache.view.live, np.zeros(3, dtype=np.bool_), known) == ""

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from plimsoll.cluster.cache import Cache
-from plimsoll.cluster.pod import Uid
+from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.expected import Usual, expected_use
+from plimsoll.load.expected import Crowd, Expectations, PodUses, Usual, uses_of
+from plimsoll.load.history import Past, Pasts, WorkloadHistory
 from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import ReadingState
+from plimsoll.load.workload_use import Use, Uses, WorkloadUse
 from plimsoll.policy.compiled import InFlight, Policy
 from tests.builders import NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
 
@@ -117,7 +119,7 @@ def test_a_pod_in_flight_counts_until_the_window_has_covered_it(cache: Cache) ->
         readings = make_readings({"cpu": {"n1": seen, "n2": 0.0}}, taken_at_s=NOW_S + after_s)
         load = make_load(cache, CPU, readings, [flying])
         ratio = load.metrics[0].usual.ratio
-        shown.append(float(load.metrics[0].in_flight[0]) / (4 * ratio))
+        shown.append(float(load.metrics[0].in_flight[0, 0]) / (4 * ratio))
     assert shown == pytest.approx([1.0, 0.75, 0.5, 0.0])
 
 
@@ -135,17 +137,17 @@ def test_a_pod_that_comes_between_refreshes_counts_at_once_and_once(cache: Cache
 
 def test_pods_in_flight_are_placed_anew_by_a_refresh(cache: Cache) -> None:
     load = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), [starting(node="n2")])
-    once = float(load.metrics[0].in_flight[1])
+    once = float(load.metrics[0].in_flight[0, 1])
     again = make_readings({"cpu": {"n1": 0.0, "n2": 0.0}})
     load.refresh(again, cache.view, [starting(node="n2"), starting(node="elsewhere")], cache.view.live, now_s=NOW_S)
-    assert load.metrics[0].in_flight.tolist() == [0.0, once]
+    assert load.metrics[0].in_flight.tolist() == [[0.0, once]]
 
 
 def test_a_policy_may_leave_pods_in_flight_out(cache: Cache) -> None:
     policy = make_policy(weights={"cpu": 1}, in_flight=InFlight.IGNORE)
     load = make_load(cache, policy, make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), [starting()])
     load.place(starting(node="n2"), 1)
-    assert load.metrics[0].in_flight.tolist() == [0.0, 0.0]
+    assert load.metrics[0].in_flight.tolist() == [[0.0, 0.0]]
 
 
 # -- limits -----------------------------------------------------------------------------------------------
@@ -252,9 +254,43 @@ def test_a_node_is_as_fresh_as_its_worst_metric(cache: Cache) -> None:
     policy = make_policy(weights={"cpu": 1, "memory": 1})
     load = make_load(cache, policy, make_readings({"cpu": {"n1": 0.1, "n2": 0.2}, "memory": {"n1": 0.1, "n2": None}}))
     assert load.state(cache.view).tolist() == [ReadingState.OK, ReadingState.MISSING]
-    assert load.sampled_at_s(0) == NOW_S
-    assert load.sampled_at_s(1) == NOW_S  # of cpu
-    assert make_load(cache, CPU, make_readings({"cpu": {"n2": 0.1}})).sampled_at_s(0) is None
+    assert load.sampled_at_s([0, 1]) == [NOW_S, NOW_S]  # of n2 by cpu
+    assert make_load(cache, CPU, make_readings({"cpu": {"n2": 0.1}})).sampled_at_s([0]) == [None]
+
+
+def test_a_metric_that_few_nodes_have_is_set_aside_alone() -> None:
+    nodes = [f"n{i}" for i in range(5)]
+    measured: dict[str, float | None] = dict.fromkeys(nodes, 0.5)
+    few = {**dict.fromkeys(nodes[:3]), "n3": 0.95, "n4": 0.1}
+    policy = make_policy(weights={"cpu": 1, "memory": 1}, limits={"memory": 0.8})
+    cache = make_cache(map(make_node, nodes))
+    load = make_load(cache, policy, make_readings({"cpu": measured, "memory": few}))
+    assert (load.counts, load.set_aside) == (True, "")
+    assert load.metrics_aside == {"memory": "only 2 of 5 nodes have fresh metrics"}
+    assert [metric.metric.name for metric in load.metrics] == ["cpu"]
+    assert [metric.metric.name for metric in load.answered] == ["cpu", "memory"]
+    assert not load.over_limits(load.projected(cache.view, None)).any()
+    assert load.state(cache.view).tolist() == [ReadingState.OK] * 5
+    load.refresh(make_readings({"cpu": measured, "memory": measured}), cache.view, [], cache.view.live, now_s=NOW_S)
+    assert (load.metrics_aside, len(load.metrics)) == ({}, 2)
+
+
+def test_where_all_are_nothing_counts() -> None:
+    few = {"n0": 0.5, "n1": None, "n2": None}
+    policy = make_policy(weights={"cpu": 1, "memory": 1})
+    load = make_load(make_cache(map(make_node, few)), policy, make_readings({"cpu": few, "memory": few}))
+    assert (load.counts, load.set_aside) == (False, "only 1 of 3 nodes have fresh metrics")
+    assert (load.metrics_aside, len(load.metrics)) == ({}, 2)
+
+
+def test_a_wrong_clock_hides_no_pod_that_has_just_come(cache: Cache) -> None:
+    """Its sample says that it is from after the pod's start, and is not."""
+    flying = starting("4", started_s=NOW_S - 300)
+    true = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.1, "n2": 0.1}}, age_s=300), [flying])
+    wrong = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.1, "n2": 0.1}}, age_s=-300), [flying])
+    assert wrong.metrics[0].in_flight.tolist() == true.metrics[0].in_flight.tolist()
+    assert wrong.metrics[0].in_flight[0, 0] > 0
+    assert wrong.metrics[0].confidence.tolist() == true.metrics[0].confidence.tolist()
 
 
 # -- what a pod is expected to use ---------------------------------------------------------------------------
@@ -283,28 +319,28 @@ def _weighing(metric: str) -> Policy:
 def test_pods_use_what_they_ask_for_by_the_clusters_habit(utilisation: float, want: float) -> None:
     found = learnt(utilisation)
     assert found.ratio == pytest.approx(want)
-    assert expected_use(make_pod().cpu("2").info(), "cpu", found) == pytest.approx(2 * want)
+    assert Expectations("cpu", found).of(make_pod().cpu("2").info()) == pytest.approx(2 * want)
 
 
 def test_a_pod_that_asks_for_nothing_uses_what_pods_use_here() -> None:
     found = learnt(0.5, asked="0", pods=4)
     assert found == Usual(ratio=1.0, per_pod=pytest.approx(2.0))
-    assert expected_use(make_pod().info(), "cpu", found) == pytest.approx(2.0)
+    assert Expectations("cpu", found).of(make_pod().info()) == pytest.approx(2.0)
 
 
 def test_nothing_is_learnt_where_nothing_is_measured() -> None:
     assert learnt(None) == Usual()
-    assert expected_use(make_pod().info(), "cpu", Usual()) == 0.0
+    assert Expectations("cpu", Usual()).of(make_pod().info()) == 0.0
 
 
 def test_memory_is_counted_in_bytes() -> None:
-    assert expected_use(make_pod().memory("1Gi").info(), "memory", Usual(ratio=0.5)) == 2**29
+    assert Expectations("memory", Usual(ratio=0.5)).of(make_pod().memory("1Gi").info()) == 2**29
 
 
 def test_network_use_is_what_the_pod_says_and_else_nothing() -> None:
     told = make_pod().annotate("plimsoll.dev/network-transmit", "5M").info()
-    assert expected_use(told, "networkTransmit", Usual(ratio=2.0)) == 5e6
-    assert expected_use(told, "networkReceive", Usual(ratio=2.0)) == 0.0
+    assert Expectations("networkTransmit", Usual(ratio=2.0)).of(told) == 5e6
+    assert Expectations("networkReceive", Usual(ratio=2.0)).of(told) == 0.0
     assert learnt(0.5, metric="networkReceive") == Usual()
 
 
@@ -334,3 +370,75 @@ def test_a_broken_exporter_does_not_make_every_pod_huge() -> None:
     there = [make_pod(f"on-{name}").on(name).started() for name in NODES]
     load = make_load(make_cache(map(make_node, NODES), there), CPU, make_readings({"cpu": {"n1": 1e300, "n2": 0.25}}))
     assert load.metrics[0].usual == Usual(ratio=1.0, per_pod=(16 + 4) / 2)
+
+
+def past(mean: float, *, minutes: float, sd: float = 0.0) -> Pasts:
+    return Pasts.of({make_pod().info().workload: Past(mean, sd, minutes)})
+
+
+def at_once(pods: list[PodInfo], expectations: Expectations) -> PodUses:
+    return uses_of(Crowd.of(pods, expectations.pasts.directory), [expectations])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "want"),
+    [
+        pytest.param(0.0, 2.0, id="nothing was watched yet"),
+        pytest.param(3.0, 1.5, id="half and half"),
+        pytest.param(27.0, 1.1, id="nearly all history"),
+    ],
+)
+def test_history_takes_the_place_of_requests_as_it_grows(minutes: float, want: float) -> None:
+    asked = make_pod().owner("Job", "web").cpu("2").info()
+    expectations = Expectations("cpu", Usual(), Pasts.of({asked.workload: Past(1.0, 0.0, minutes)}))
+    assert expectations.of(asked) == pytest.approx(want)
+
+
+def test_a_pod_that_comes_is_expected_to_use_half_a_deviation_more_and_one_that_goes_is_not() -> None:
+    expectations = Expectations("cpu", Usual(per_pod=1.0), past(1.0, sd=0.4, minutes=3.0))
+    uses = at_once([make_pod().info()], expectations)
+    assert (uses.expected.tolist(), uses.habit.tolist(), uses.known.tolist()) == ([[1.1]], [[1.0]], [[0.5]])
+    assert expectations.of(make_pod().info()) == pytest.approx(1.1)
+
+
+def test_of_many_pods_the_same_is_expected_as_of_each() -> None:
+    pods = [make_pod().info(), make_pod().cpu("3").info(), make_pod().owner("Job", "j").cpu("1").info()]
+    expectations = Expectations("cpu", Usual(ratio=0.5, per_pod=2.0), past(1.0, sd=0.4, minutes=5.0))
+    assert at_once(pods, expectations).expected.tolist() == [[expectations.of(pod) for pod in pods]]
+
+
+def test_network_is_what_the_pod_says_before_what_pods_receive_in_the_mean() -> None:
+    usually = Usual(per_pod=4e6)
+    told = make_pod().annotate("plimsoll.dev/network-receive", "0").info()
+    assert Expectations("networkReceive", usually).of(told) == 0.0
+    assert Expectations("networkReceive", usually).of(make_pod().info()) == 4e6
+    assert Expectations("networkReceive", usually, past(2e6, minutes=3.0)).of(told) == 1e6
+
+
+def test_the_estimate_learns_from_the_history_that_it_is_given(cache: Cache) -> None:
+    history, policy = WorkloadHistory(), make_policy(weights={"networkReceive": 1})
+    web, other = make_pod().owner("Job", "web").info(), make_pod().owner("Job", "other").info()
+    for minute in range(4):
+        history.observe(
+            WorkloadUse(NOW_S + 60 * minute, {"networkReceive": Uses.of({web.workload: Use(2, 1e6, 1e12)})})
+        )
+    load = PolicyLoad(policy, history)
+    readings = make_readings({"networkReceive": {"n1": 0.1, "n2": 0.1}})
+    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S)
+    assert [load.metrics[0].expected(pod) for pod in (web, other)] == pytest.approx([1e6, 1e6])
+
+
+def test_a_node_is_taken_to_carry_no_less_than_its_pods_are_known_to_use(cache: Cache) -> None:
+    history, policy = WorkloadHistory(), make_policy(weights={"cpu": 1})
+    web = make_pod("web").owner("Job", "web").on("n1").info()
+    for minute in range(28):
+        history.observe(WorkloadUse(NOW_S + 60 * minute, {"cpu": Uses.of({web.workload: Use(1, 8.0, 64.0)})}))
+    cache.put_pod(web)
+    cache.put_pod(make_pod("unknown").cpu("9").on("n2").info())
+    load = PolicyLoad(policy, history)
+    load.refresh(make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), cache.view, [], cache.view.live, now_s=NOW_S)
+    newcomer = make_pod().cpu("0").info()
+    (metric,) = load.metrics
+    known, own = 0.9 * 8.0 / 16, metric.expected(newcomer) / 16
+    assert load.lasting(cache.view, newcomer)[0].tolist() == pytest.approx([known + own, own])
+    assert load.projected(cache.view, newcomer)[0].tolist() == pytest.approx([own, own])

@@ -3,23 +3,27 @@ from __future__ import annotations
 import math
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from plimsoll.cluster.times import timestamp
-from plimsoll.load.ledger import Entry, Ledger, uncovered
+from plimsoll.load.ledger import Entry, Ledger
+from plimsoll.load.unseen import stays_on, unseen
 from tests.builders import NOW_S, PodBuilder, make_pod
 
 WINDOW_S = 300.0
 seconds = st.floats(min_value=-1000, max_value=2000)
 
 
-def entry(*, placed_s: float = NOW_S, started_s: float | None = NOW_S) -> Entry:
-    return Entry(make_pod("p").info(), placed_s, started_s)
+def entry(*, placed_s: float = NOW_S, started_s: float | None = NOW_S, ended_s: float | None = None) -> Entry:
+    return Entry(make_pod("p").info(), placed_s, started_s, ended_s)
 
 
 def left(started: Entry, *, after_s: float, window_s: float = WINDOW_S) -> float:
-    return uncovered(started, sampled_at_s=NOW_S + after_s, window_s=window_s)
+    """The share that has to be added to what is measured."""
+    sampled_at_s, windows_s = np.array([NOW_S + after_s]), np.array([[window_s]])
+    return float(unseen(stays_on([(started, 0)]), sampled_at_s=sampled_at_s, window_s=windows_s)[0, 0])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import yaml
 from plimsoll.policy.compile import compile_policy
 from plimsoll.policy.compiled import (
     Formula,
+    Goal,
     InFlight,
     Metric,
     MetricsServerSource,
@@ -123,9 +124,27 @@ def test_metadata_is_taken_over() -> None:
 @pytest.mark.parametrize(
     ("spec", "want"),
     [
-        pytest.param({"mode": "Observe"}, ("spec.mode: Observe",), id="Observe"),
-        pytest.param({"strategy": {"type": "Pack", "target": 60}}, ("spec.strategy.type: Pack",), id="Pack"),
-        pytest.param(measuring(), ("spec.metrics[disk-busy]",), id="a custom metric"),
+        pytest.param({}, None, id="by default"),
+        pytest.param({"strategy": {"type": "Spread"}}, None, id="Spread"),
+        pytest.param({"strategy": {"type": "Pack"}}, 0.6, id="Pack"),
+        pytest.param({"strategy": {"type": "Pack", "target": 75}}, 0.75, id="Pack up to a target"),
+    ],
+)
+def test_a_target_is_a_share_and_only_of_pack(spec: dict[str, Any], want: float | None) -> None:
+    policy = compile_policy(manifest(**spec))
+    assert policy.pack_target == want
+    assert policy.not_yet_enforced == ()
+
+
+def test_what_only_observes_is_in_force_too() -> None:
+    policy = compile_policy(manifest(mode="Observe"))
+    assert not policy.enforced
+    assert policy.not_yet_enforced == ()
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
         pytest.param(asking(auth={"bearerToken": _KEY}), ("spec.metricsSource.prometheus.auth",), id="auth"),
         pytest.param(asking(url="https://p", tls={"ca": _KEY}), ("spec.metricsSource.prometheus.tls",), id="tls"),
     ],
@@ -148,8 +167,49 @@ def test_a_source_that_asks_for_what_is_not_enforced_is_not_queried(spec: dict[s
 
 
 def test_a_custom_metric_does_not_stand_in_for_the_built_in_ones() -> None:
-    spec = on_prometheus(weights={"cpu": 0}, metrics=[{"name": "a", "query": "up", "weight": 1}])
-    assert compile_policy(manifest(**spec)).metrics == ()
+    spec = on_prometheus(weights={"cpu": 0}, metrics=[{"name": "a", "query": "up", "weight": 2}])
+    assert [(m.name, m.custom) for m in compile_policy(manifest(**spec)).metrics] == [("a", True)]
+
+
+def test_custom_metrics_come_after_the_built_in_ones_in_the_order_written() -> None:
+    metrics = [{"name": name, "query": name, "limit": 1} for name in ("z", "a")]
+    policy = compile_policy(manifest(**on_prometheus(limits={"memory": 80}, metrics=metrics)))
+    assert [m.name for m in policy.metrics] == ["memory", "cpu", "z", "a"]
+    assert [m.name for m in policy.limits] == ["memory", "z", "a"]
+    assert policy.not_yet_enforced == ()
+
+
+def test_a_custom_metrics_quantities_are_numbers_in_its_own_unit() -> None:
+    spec = measuring(weight=3, goal="Maximize", min="500m", max="2Ki", limit="-1", perPod=2)
+    assert compile_policy(manifest(**spec)).metrics[-1] == Metric(
+        "disk-busy", 3.0, -1.0, query="up", goal=Goal.MAXIMIZE, min=0.5, max=2048.0, per_pod=2.0
+    )
+
+
+def test_a_custom_metric_needs_no_more_than_a_query_and_a_weight_or_a_limit() -> None:
+    assert compile_policy(manifest(**measuring(weight=None, limit=0))).metrics[-1] == Metric(
+        "disk-busy", 0.0, 0.0, query="up"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "weight"),
+    [
+        pytest.param({"min": 0, "max": 1}, 4.0, id="both ends are known"),
+        pytest.param({"max": 1}, 2.0, id="the lower end is a guess"),
+        pytest.param({"min": 0}, 2.0, id="the upper end is a guess"),
+        pytest.param({}, 2.0, id="both are"),
+    ],
+)
+def test_a_custom_metric_whose_scale_is_a_guess_weighs_half(bounds: dict[str, Any], weight: float) -> None:
+    assert compile_policy(manifest(**measuring(weight=4, **bounds))).metrics[-1].weight == weight
+
+
+def test_a_custom_metric_that_is_wrong_is_set_aside_alone() -> None:
+    metrics = [{"name": "good", "query": "up", "weight": 1}, {"name": "bad", "query": "up", "goal": "Least"}]
+    policy = compile_policy(manifest(**on_prometheus(metrics=metrics)))
+    assert [m.name for m in policy.metrics if m.custom] == ["good"]
+    assert [p.field for p in policy.problems] == ["spec.metrics[bad].goal"]
 
 
 def test_the_manifest_is_left_as_it_was() -> None:

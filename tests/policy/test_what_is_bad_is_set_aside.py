@@ -61,7 +61,7 @@ def test_one_bad_custom_metric_leaves_the_others() -> None:
         {"name": "fourth", "query": "up", "weight": 1, "perPod": "-1"},
     ]
     policy = compile_policy(manifest(**on_prometheus(metrics=metrics)))
-    assert policy.not_yet_enforced == ("spec.metrics[second]",)
+    assert [m.name for m in policy.metrics if m.custom] == ["second"]
     assert [problem.field for problem in policy.problems] == [
         "spec.metrics[first].min",
         "spec.metrics[third].query",

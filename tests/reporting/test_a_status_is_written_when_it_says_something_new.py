@@ -5,6 +5,10 @@ import pytest
 from plimsoll.load.readings import ReadingState
 from plimsoll.reporting.noise import HEARTBEAT_S, worth_writing
 from plimsoll.reporting.status import policy_status
+from plimsoll.scheduling.observing import Observed
+from plimsoll.scheduling.regret import Regret
+
+WORST = Regret("p", "default/web", "n2", 40.0, "n1", 75.5, feasible=3, refused=False)
 
 
 @pytest.fixture
@@ -49,12 +53,20 @@ def test_of_a_node(*, show, node, now_s, before, after, want):
         pytest.param({"generation": 5}, id="a new generation is in force"),
         pytest.param({"failures": {"memory": "no series"}}, id="a query failed"),
         pytest.param({"load_set_aside": "too few nodes"}, id="metrics were set aside"),
-        pytest.param({"not_yet_enforced": ("spec.mode: Observe",)}, id="a field is not enforced"),
+        pytest.param({"not_yet_enforced": ("spec.somethingNew",)}, id="a field is not enforced"),
+        pytest.param({"observed": Observed(1, 0.0, WORST)}, id="another scheduler placed a pod"),
     ],
 )
 def test_of_the_policy(show, node, now_s, changes):
     first = show(node("a"))
     assert worth_writing(first, show(node("a"), after_s=30, previous=first, **changes), now_s + 30)
+
+
+@pytest.mark.parametrize(("mean", "told"), [(10.0, False), (11.0, False), (12.0, True)])
+def test_of_the_regret(*, show, node, now_s, mean, told):
+    first = show(node("a"), observed=Observed(1000, 10.0, WORST))
+    then = show(node("a"), observed=Observed(1000, mean, WORST), after_s=30)
+    assert worth_writing(first, then, now_s + 30) is told
 
 
 def test_nodes_that_come_and_go_are_told(show, node, now_s):

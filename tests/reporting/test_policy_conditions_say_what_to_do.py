@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.errors import PolicyError
 from plimsoll.load.readings import Oddities, ReadingState
-from plimsoll.policy.compiled import Metric, MetricsServerSource, OnMissing, Problem
+from plimsoll.policy.compiled import Metric, MetricsServerSource, Mode, OnMissing, Problem
 from plimsoll.reporting.policy_conditions import conditions, metrics_available, ready
 from plimsoll.reporting.status import invalid_status
 
@@ -19,6 +19,27 @@ def test_a_policy_that_works_is_in_force_on_all_nodes(overview, node):
     ]
 
 
+def test_a_policy_that_observes_is_in_force_and_says_that_it_places_nothing(overview, node):
+    seen = overview(node("a"), mode=Mode.OBSERVE)
+    assert (ready(seen).status, ready(seen).reason) == ("True", "InForce")
+    assert ready(seen).message == "The policy is in force: it observes, and places nothing."
+
+
+@pytest.mark.parametrize(
+    ("changes", "want"),
+    [
+        pytest.param({}, "pods are placed by requests, spreading and the history of workloads.", id="Spread"),
+        pytest.param({"pack_target": 0.6}, "pods are placed by requests.", id="Pack"),
+        pytest.param(
+            {"mode": Mode.OBSERVE}, "pods are judged by requests, spreading and the history of workloads.", id="Observe"
+        ),
+    ],
+)
+def test_what_counts_instead_of_metrics_is_told(overview, node, changes, want):
+    seen = overview(node("a"), load_set_aside="only 1 of 3 nodes have fresh metrics", **changes)
+    assert metrics_available(seen).message.endswith(f"Until readings come back {want}")
+
+
 def test_before_the_first_answer_nothing_is_claimed(overview, node):
     seen = overview(node("a"), readings=None)
     assert [(c.status, c.reason) for c in conditions(seen)] == [("Unknown", "NotAskedYet")] * 2
@@ -27,10 +48,7 @@ def test_before_the_first_answer_nothing_is_claimed(overview, node):
 @pytest.mark.parametrize(
     ("path", "meaning"),
     [
-        ("spec.mode: Observe", "places no pods"),
-        ("spec.strategy.type: Pack", "as with strategy Spread"),
-        ("spec.metrics[disk-busy]", "not asked, and carry neither weight nor limit"),
-        ("spec.metrics[mode]", "not asked, and carry neither weight nor limit"),
+        ("spec.somethingNew[mode]", "it has no effect"),
         ("spec.metricsSource.prometheus.auth", "this Prometheus is not asked"),
         ("spec.metricsSource.prometheus.tls", "this Prometheus is not asked"),
         ("spec.somethingNew", "it has no effect"),
@@ -46,7 +64,8 @@ def test_what_is_not_enforced_yet_is_named_with_its_meaning_while_ready_stays_tr
 
 
 def test_what_is_not_enforced_yet_stays_named_when_something_else_is_wrong(overview, node, readings):
-    seen = overview(node("a"), not_yet_enforced=("spec.mode: Observe",), readings=readings(failures={"": GONE}))
+    path = "spec.metricsSource.prometheus.tls"
+    seen = overview(node("a"), not_yet_enforced=(path,), readings=readings(failures={"": GONE}))
     assert [(c.type, c.status) for c in conditions(seen)] == [
         ("Ready", "False"),
         ("MetricsAvailable", "False"),
@@ -101,7 +120,7 @@ def test_too_few_nodes_set_the_metrics_aside_with_the_numbers_and_the_mend(overv
     found = metrics_available(seen)
     assert (ready(seen).status, found.status, found.reason) == ("True", "False", "TooFewNodes")
     assert found.message == (
-        "only 2 of 50 nodes have fresh data. Until readings come back pods are placed by requests and spreading."
+        "only 2 of 50 nodes have fresh data. Until readings come back pods are placed by requests, spreading and the history of workloads."
         ' Limits are suspended. 48 series belong to no known node, e.g. up{instance="10.0.0.1:9100"}: give them a'
         " label that holds the node's name, and set spec.metricsSource.prometheus.nodeLabel to it."
     )
@@ -143,3 +162,12 @@ def test_an_object_that_does_not_parse_names_field_problem_and_mend(now_s):
     condition = status["conditions"][0]
     assert (condition["type"], condition["status"], condition["reason"]) == ("Ready", "False", "Invalid")
     assert condition["message"].startswith("spec.timeRange: 'soon' is no duration: write e.g. 5m. Until then ")
+
+
+def test_a_metric_that_few_nodes_have_is_named_while_the_others_count(overview, node):
+    seen = overview(node("a"), metrics_aside={"memory": "only 1 of 3 nodes have fresh metrics"})
+    found = metrics_available(seen)
+    assert (found.status, found.reason) == ("True", "SomeMetricsSetAside")
+    assert found.message == (
+        "memory: only 1 of 3 nodes have fresh metrics. Until more have, the other metrics alone count."
+    )

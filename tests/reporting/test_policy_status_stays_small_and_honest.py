@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import PolicyError
 from plimsoll.load.readings import Oddities, ReadingState
-from plimsoll.policy.compiled import Metric, MetricsServerSource
+from plimsoll.policy.compiled import Metric, MetricsServerSource, Mode
 from plimsoll.policy.models.status import Status
 from plimsoll.reporting.status import MAX_SCORES, invalid_status, policy_status
+from plimsoll.scheduling.observing import Observed
+from plimsoll.scheduling.regret import Regret
 
 # etcd refuses objects above 1.5 MiB; a status this size can be sent to every watcher at every refresh.
 MAX_STATUS_BYTES = 150_000
@@ -63,8 +65,17 @@ def test_what_is_not_known_is_absent_and_never_zero(overview, node, now_s):
     seen = overview(node("a", score=None, state=ReadingState.MISSING), readings=None, source=MetricsServerSource())
     status = policy_status(seen, previous=None, now_s=now_s)
     assert status["source"] == "MetricsServer"
-    assert {"lastRefreshTime", "best", "unmappedSeries", "regret"}.isdisjoint(status)
+    assert {"lastRefreshTime", "best", "unmappedSeries", "regret", "observed", "worst"}.isdisjoint(status)
     assert status["scores"] == [{"node": "a", "state": "Missing"}]
+
+
+def test_of_a_policy_that_observes_it_shows_the_regret_and_the_worst(overview, node, now_s):
+    worst = Regret("network-first", "shop/web-1", "node-3", 40.2, "node-7", 91.0, feasible=3, refused=False)
+    seen = overview(node("a"), mode=Mode.OBSERVE, observed=Observed(214, 7.6, worst))
+    status = policy_status(seen, previous=None, now_s=now_s)
+    assert (status["regret"], status["observed"]) == (8, 214)
+    assert status["worst"] == {"pod": "shop/web-1", "node": "node-3", "best": "node-7", "regret": 51}
+    Status.model_validate(status)
 
 
 def test_a_refresh_that_nobody_answered_is_no_refresh(overview, node, readings, now_s):

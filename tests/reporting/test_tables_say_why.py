@@ -26,6 +26,11 @@ def test_each_node_has_its_score_costs_readings_and_sample_age(bound):
     )
 
 
+def test_a_custom_metric_is_called_what_the_policy_calls_it(bound):
+    node = NodeScore("node-7", 91.2, {}, readings={"diskBusy-GB": 4}, projected={"diskBusy-GB": 9}, sampled_at_s=None)
+    assert node_table(decision_document(bound(best=(node,)))).columns[-2:] == ("diskBusy-GB", "age")
+
+
 def test_the_columns_are_explained(bound, refused):
     assert legend(decision_document(bound())) == (
         "load, requests, spreading: cost from 0 to 1, lower is better",

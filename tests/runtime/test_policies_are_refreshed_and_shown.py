@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.errors import Conflict, Unavailable
+from plimsoll.load.pod_use import PodPlace
 from plimsoll.load.readings import MetricReadings, Readings, ReadingState
 from plimsoll.policy.compiled import Policy
 from plimsoll.runtime.policies import PolicyBook, PolicyEntry
@@ -42,6 +43,7 @@ class Source:
         *,
         nodes: Iterable[NodeInfo],
         pods: Mapping[str, str],
+        places: Mapping[str, PodPlace],
         now_s: float,
         previous: Readings | None,
     ) -> Readings:
@@ -122,6 +124,7 @@ async def refresher(scheduler: Scheduler, source: Source, world: World) -> Async
         policies=book,
         sources=source,
         node_of={},
+        place_of={},
         write=world.write,
         record=lambda event: world.events.append(event.reason),
         controller="plimsoll",

@@ -138,7 +138,7 @@ def test_where_too_few_nodes_are_measured_neither_limits_nor_exclusion_hold(worl
     decision = world.decide(make_pod())
     assert (decision.outcome, decision.feasible) == (Outcome.BIND, 5)
     assert decision.load_set_aside == "only 2 of 5 nodes have fresh metrics"
-    assert set(decision.best[0].terms) == {"requests", "spreading"}
+    assert set(decision.best[0].terms) == {"expected", "requests", "spreading"}
     assert decision.best[0].readings == {}
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.cluster.selectors import LabelSelector
 from plimsoll.load.readings import ReadingState
+from plimsoll.policy.compiled import Metric
 from plimsoll.scheduling.overview import PolicyOverview
 from tests.builders import NOW_S, PodBuilder, make_node, make_pod, make_policy
 from tests.scheduling.conftest import World
@@ -44,6 +45,27 @@ def test_nodes_come_best_first_with_their_readings_and_scores(three: World) -> N
     ]
     assert {n.sampled_at_s for n in found.nodes} == {NOW_S - 9}
     assert (found.taken_at_s, found.load_set_aside) == (NOW_S, "")
+
+
+def test_a_metric_that_few_nodes_have_is_shown_but_does_not_count(three: World) -> None:
+    three.policies(make_policy("p", weights={"cpu": 1, "memory": 1}))
+    three.readings("p", {"cpu": {"n0": 0.5, "n1": 0.1, "n2": 0.3}, "memory": {"n0": 0.25, "n1": None, "n2": None}})
+    found = overview(three)
+    assert (found.load_set_aside, found.metrics_aside) == ("", {"memory": "only 1 of 3 nodes have fresh metrics"})
+    assert [(n.node, n.score, n.state, n.metrics) for n in found.nodes] == [
+        ("n1", pytest.approx(90), ReadingState.OK, {"cpu": 10, "memory": None}),
+        ("n2", pytest.approx(70), ReadingState.OK, {"cpu": 30, "memory": None}),
+        ("n0", pytest.approx(50), ReadingState.OK, {"cpu": 50, "memory": 25}),
+    ]
+
+
+def test_a_custom_metric_is_shown_in_percent_of_its_scale_that_the_api_can_hold(three: World) -> None:
+    three.policies(make_policy("p", metrics=(Metric("heat", 1, query="heat", min=0.0, max=1.0),)))
+    three.readings("p", {"heat": {"n0": 1e12, "n1": -0.5, "n2": 0.25}})
+    shown = {n.node: n.metrics["heat"] for n in overview(three).nodes}
+    assert (shown["n1"], shown["n2"]) == (-50, 25)
+    assert shown["n0"] is not None
+    assert 100 < shown["n0"] < 2**31
 
 
 def test_the_score_has_no_pod_and_no_other_term(three: World) -> None:

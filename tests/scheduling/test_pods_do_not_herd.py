@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -97,3 +98,26 @@ def test_pods_of_other_schedulers_are_in_flight_as_well(idle_one: World) -> None
     idle_one.readings("p", {"cpu": {name: 0.5 if name != "n0" else 0.0 for name in NODES}})
     idle_one.assigned(*(make_pod().cpu("1").spec(schedulerName="default-scheduler").on("n0") for _ in range(12)))
     assert idle_one.decide(make_pod().cpu("1")).node != "n0"
+
+
+ROLLOUTS = {
+    "of a Deployment with requests": lambda: make_pod().owner("ReplicaSet", "web").requests(cpu="100m", memory="128Mi"),
+    "of a Deployment that requests nothing": lambda: make_pod().owner("ReplicaSet", "web"),
+    "of a Job": lambda: make_pod().owner("Job", "work").requests(cpu="100m", memory="128Mi"),
+    "of bare pods": lambda: make_pod().requests(cpu="100m", memory="128Mi"),
+    "of pods that request much": lambda: make_pod().owner("ReplicaSet", "web").requests(cpu="2", memory="4Gi"),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("replica", ROLLOUTS.values(), ids=ROLLOUTS)
+def test_a_hundred_replicas_inside_one_scrape_interval_go_everywhere(
+    replica: Callable[[], PodBuilder], seed: int
+) -> None:
+    world, names = World(seed=seed), [f"node-{i}" for i in range(30)]
+    world.nodes(*(make_node(name) for name in names))
+    world.policies(make_policy("p", weights={"cpu": 1, "memory": 1, "networkReceive": 1}))
+    world.readings("p", {metric: dict.fromkeys(names, 0.3) for metric in ("cpu", "memory", "networkReceive")})
+    found = Counter(world.places(replica()) for _ in range(100))
+    assert max(found.values()) <= 6
+    assert len(found) == len(names)

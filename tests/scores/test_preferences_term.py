@@ -117,7 +117,7 @@ def test_a_node_that_is_alone_is_not_compared() -> None:
 def test_scores_are_whole_percents_for_those_who_ask_why() -> None:
     pod = make_pod().prefer_nodes(30, tier="a").prefer_nodes(10, tier="b")
     found = preferences(pod, make_cache(tiers("a", "b", "c")))
-    assert [found.at(row) for row in range(3)] == [{"NodeAffinity": 100}, {"NodeAffinity": 33}, {"NodeAffinity": 0}]
+    assert found.at(np.arange(3)) == [{"NodeAffinity": 100}, {"NodeAffinity": 33}, {"NodeAffinity": 0}]
     assert {name: scores.tolist() for name, scores in found.scores.items()} == {
         "TaintToleration": [100, 100, 100],
         "NodeAffinity": [100, 33, 0],

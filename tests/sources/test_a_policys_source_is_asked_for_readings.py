@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 from kubernetes.client import ApiClient, Configuration
 
+from plimsoll.cluster.workload import WorkloadKey
+from plimsoll.load.pod_use import PodPlace
 from plimsoll.load.readings import Readings
+from plimsoll.load.workload_use import Use
 from plimsoll.policy.compiled import (
     BUILT_IN,
     CPU,
@@ -139,3 +143,43 @@ async def test_a_scrape_that_was_missed_after_a_failure_leaves_the_last_sample(
         readings = await sources.refresh(policy, nodes=nodes, pods={}, now_s=NOW_S + 30 * step, previous=readings)
         assert readings.metrics[CPU].utilisation.tolist() == [0.25, 0.25]
         assert bool(readings.failures) == (step == 1)
+
+
+@pytest.mark.parametrize("source", ["Prometheus", "MetricsServer"])
+async def test_readings_bring_what_pods_use_once_it_is_seen(server: Played, sources: Sources, source: str) -> None:
+    def reply(asked: Asked) -> Reply:
+        if asked.path.endswith("/pods"):
+            metadata = {"namespace": "default", "name": "web-1"}
+            containers = [{"name": "app", "usage": {"cpu": "500m", "memory": "1Gi"}}]
+            item = {"metadata": metadata, "timestamp": "2026-06-01T00:00:00Z", "window": "15s"}
+            return in_json({"items": [{**item, "containers": containers}]})
+        if "container_cpu" in asked.parameters.get("query", ""):
+            return vector(({"namespace": "default", "pod": "web-1"}, "0.5"))
+        return played(asked) if source == "Prometheus" else in_json({"items": []})
+
+    server.reply = reply
+    web = WorkloadKey("default/Deployment/web")
+    of = PrometheusSource(url=server.url) if source == "Prometheus" else MetricsServerSource()
+    seen: list[Readings] = []
+    async with asyncio.timeout(10):
+        while not seen or seen[-1].use is None:
+            places = {"default/web-1": PodPlace(web, NOW_S - 3600)}
+            readings = await sources.refresh(policy_with(of), nodes=(), pods={}, places=places, now_s=NOW_S)
+            seen.append(readings)
+            await asyncio.sleep(0.01)
+    assert seen[0].use is None
+    assert seen[-1].use.by_metric[CPU] == {web: Use(1, 0.5, 0.25)}
+
+
+async def test_a_failure_to_see_pods_is_none_of_the_metrics(server: Played, sources: Sources) -> None:
+    server.reply = lambda asked: Reply(status=500) if "container_" in asked.parameters["query"] else played(asked)
+    places = {"default/web-1": PodPlace(WorkloadKey("default/Deployment/web"), NOW_S - 3600)}
+    for step in range(3):
+        nodes = [make_node(name).info() for name in ("node-1", "node-2")]
+        readings = await sources.refresh(
+            policy_with(PrometheusSource(url=server.url)), nodes=nodes, pods={}, places=places, now_s=NOW_S + step
+        )
+        await asyncio.sleep(0.05)
+        assert (readings.failures, readings.use) == ({}, None)
+        assert set(readings.metrics) == {CPU, MEMORY}
+    assert any("container_" in query for query in server.queries)

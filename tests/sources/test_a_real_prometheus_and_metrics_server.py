@@ -16,6 +16,8 @@ from kubernetes.config import new_client_from_config
 from devcluster import DevCluster, ExporterClient, NodeSpec
 from devcluster.exporter.load import Load
 from plimsoll.cluster.node import NodeInfo
+from plimsoll.cluster.workload import WorkloadKey
+from plimsoll.load.pod_use import PodPlace
 from plimsoll.load.queries import queries
 from plimsoll.load.readings import Readings, ReadingState
 from plimsoll.policy.compiled import (
@@ -244,3 +246,21 @@ async def test_metrics_server_tells_cpu_and_memory(measured_cluster: DevCluster,
     assert by_node(readings, MEMORY, "utilisation") == approx(0.75, 0.25, 0.0)
     assert readings.metrics[CPU].window_s > 0
     assert all(readings.taken_at_s - s < 60 for s in by_node(readings, CPU, "sampled_at_s").values())
+
+
+async def test_metrics_server_is_asked_about_pods_as_well(measured_cluster: DevCluster) -> None:
+    """Fake nodes measure no containers, so that its list is empty: it is one all the same."""
+    counted: list[tuple[str, str]] = []
+    api: ApiClient = new_client_from_config(str(measured_cluster.kubeconfig))
+    sources = Sources(api, on_look=lambda *what: counted.append(what))
+    policy = policy_of(measured_cluster, CPU, MEMORY, source=MetricsServerSource())
+    places = {"default/web-1": PodPlace(WorkloadKey("default/Deployment/web"), 0.0)}
+    deadline_s = time.monotonic() + 60
+    while not counted:
+        nodes = nodes_of(measured_cluster)
+        readings = await sources.refresh(policy, nodes=nodes, pods={}, places=places, now_s=time.time())
+        assert time.monotonic() < deadline_s, readings
+        await asyncio.sleep(0.5)
+    await sources.close()
+    assert counted == [("MetricsServer", "empty")]
+    assert readings.use is None

@@ -44,6 +44,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def test_every_query_is_asked_once_for_one_instant(server: Played, prometheus: Prometheus) -> None:
+    server.reply = lambda _: vector(({"device": "eth0"}, "1"))
     policy = policy_at(server.url, "networkReceive", "cpu")
     answers = await ask(prometheus, policy)
     assert sorted(server.queries) == sorted(query.text for query in queries(policy))
@@ -51,6 +52,16 @@ async def test_every_query_is_asked_once_for_one_instant(server: Played, prometh
     assert {asked.path for asked in server.asked} == {"/api/v1/query"}
     assert answers.asked_at_s == NOW_S
     assert set(answers.answers) == {query.id for query in queries(policy)}
+
+
+async def test_where_no_device_is_found_it_is_asked_which_there_are(server: Played, prometheus: Prometheus) -> None:
+    devices = vector(({"device": "wlan0"}, "1"))
+    server.reply = lambda asked: devices if asked.parameters["query"].startswith("group by (device)") else vector()
+    answers = await ask(prometheus, policy_at(server.url, "networkReceive", "networkTransmit"))
+    assert [sample.labels for sample in answers.answers["devices"]] == [{"device": "wlan0"}]
+    assert sum("group by" in query for query in server.queries) == 1
+    await ask(prometheus, policy_at(server.url, "memory"))
+    assert sum("group by" in query for query in server.queries) == 1
 
 
 async def test_headers_and_parameters_of_the_policy_are_sent(server: Played, prometheus: Prometheus) -> None:
@@ -124,6 +135,7 @@ async def test_a_query_that_is_refused_fails_alone(server: Played, prometheus: P
         f'Prometheus at {server.url} refuses the query: invalid parameter "query": 1:5: parse error: unexpected "}}".'
     )
     assert answers.failures == {"idle.short": want, "idle.long": want}
+    assert answers.rejected == {"idle.short", "idle.long"}
     assert "available.short" in answers.answers
 
 
@@ -142,7 +154,7 @@ async def test_a_query_that_cannot_be_evaluated_fails_alone(
     )
     answers = await ask(prometheus, policy_at(server.url, "memory"))
     assert set(answers.failures) == {"available.short", "available.long"}
-    assert set(answers.answers) == {"lastSample", "total", "uname"}
+    assert set(answers.answers) == {"lastSample", "total", "uname", "interval"}
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ class Cache:
         ports, workloads = self.view.ports, self.view.workloads
         (ports.add if sign > 0 else ports.remove)(row, pod.host_ports)
         if not pod.deleting:
-            (workloads.add if sign > 0 else workloads.remove)(row, pod.workload)
+            (workloads.add if sign > 0 else workloads.remove)(row, pod)
         if pod.volumes:
             uses = self.view.storage.uses
             (uses.add if sign > 0 else uses.remove)(pod.node, pod.namespace, pod.volumes)

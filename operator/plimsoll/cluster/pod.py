@@ -67,6 +67,7 @@ class PodInfo:
         nominated_node: of a pending pod, as the API server shows it; its change is no change of the pod.
         generation: of a pod on a node; 0 where unknown.
         disruption: what is said already of why a pod on a node has to go.
+        host_network: its network is the node's.
         created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known.
     """
 
@@ -86,6 +87,7 @@ class PodInfo:
     started_s: float | None = None
     requests: Amounts = field(default_factory=dict)
     host_ports: tuple[HostPort, ...] = ()
+    host_network: bool = False
     node_selector: Mapping[str, str] = field(default_factory=dict)
     node_affinity: NodeSelector | None = None
     preferred_nodes: tuple[Preference, ...] = ()
@@ -179,6 +181,7 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         started_s=epoch_s(status.get("startTime")),
         requests=assigned_requests(pod) if node else pod_requests(pod),
         host_ports=tuple(dict.fromkeys(_host_ports(spec))),
+        host_network=bool(spec.get("hostNetwork")),
         node_selector=spec.get("nodeSelector") or {},
         node_affinity=None if required is None else NodeSelector.parse(required),
         preferred_nodes=tuple(Preference.parse(p) for p in preferred),

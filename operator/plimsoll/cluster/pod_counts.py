@@ -78,6 +78,7 @@ class PodCounts:
     def __init__(self, namespaces: Mapping[str, Labels]) -> None:
         self._namespaces = namespaces
         self._classes: dict[str, dict[_ClassKey, _LabelClass]] = {}
+        self._labelled: dict[tuple[str, str, str], dict[_ClassKey, _LabelClass]] = {}
         self._columns: dict[PodMatcher, _Column] = {}
         self._index: SelectorIndex[_Column] = SelectorIndex()
         self._capacity = _FIRST_ROWS
@@ -115,6 +116,8 @@ class PodCounts:
         if found is None:
             found = classes[key] = _LabelClass(pod.labels, deleting=pod.deleting)
             found.hits = self._hits(pod.namespace, found)
+            for label in pod.labels.items():
+                self._labelled.setdefault((pod.namespace, *label), {})[key] = found
         found.rows[row] = found.rows.get(row, 0) + 1
         for column in found.hits:
             column.counts[row] += 1
@@ -130,8 +133,16 @@ class PodCounts:
             del found.rows[row]
         if not found.rows:
             del classes[key]
+            self._unlabel(pod.namespace, key, found)
         if not classes:
             del self._classes[pod.namespace]
+
+    def _unlabel(self, namespace: str, key: _ClassKey, found: _LabelClass) -> None:
+        for label in found.labels.items():
+            labelled = self._labelled[namespace, *label]
+            del labelled[key]
+            if not labelled:
+                del self._labelled[namespace, *label]
 
     def namespace_changed(self, name: str) -> None:
         """Its labels are others now: namespaceSelectors may select it that did not, and the other way round."""
@@ -166,7 +177,7 @@ class PodCounts:
         return column
 
     def _possible(self, matcher: PodMatcher) -> Iterator[tuple[str, _LabelClass]]:
-        """Classes that are worth asking: of 50,000 a look at one label leaves few."""
+        """Classes that are worth asking: of 50,000 one label leaves few."""
         namespaces, wanted = set(self._classes), None
         for selector in matcher.selectors:
             if selector.labels is None:
@@ -175,12 +186,14 @@ class PodCounts:
                 namespaces &= selector.namespaces
             wanted = wanted or next(equals_one_of(selector.labels), None)
         for namespace in namespaces:
-            classes = self._classes[namespace].values()
             if wanted is None:
-                yield from ((namespace, found) for found in classes)
+                yield from ((namespace, found) for found in self._classes[namespace].values())
             else:
                 key, values = wanted
-                yield from ((namespace, found) for found in classes if found.labels.get(key) in values)
+                for value in set(values):
+                    yield from (
+                        (namespace, found) for found in self._labelled.get((namespace, key, value), {}).values()
+                    )
 
     def _drop_longest_unused(self) -> None:
         by_use = sorted(self._columns.values(), key=lambda column: column.asked)

@@ -11,7 +11,7 @@ from plimsoll.errors import ObjectError
 
 Json = Mapping[str, Any]
 
-_WHERE = ("schedulerName", "nodeName", "priority", "preemptionPolicy", "schedulingGates")
+_WHERE = ("schedulerName", "nodeName", "hostNetwork", "priority", "preemptionPolicy", "schedulingGates")
 _HOLDS = ("containers", "initContainers", "overhead", "resources")
 _WHO = ("uid", "namespace", "name", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")
 

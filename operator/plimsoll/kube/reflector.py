@@ -260,6 +260,8 @@ class Reflector:
                 self._apply(event)
                 self._version = event.object["metadata"]["resourceVersion"]
                 self._progressed()
+                # What the stream has buffered comes without a pause, and a listener may take its time over each.
+                await self._pacer.breathe()
 
     def _apply(self, event: WatchEvent) -> None:
         if event.type == "DELETED":

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from plimsoll.cluster.pod import PodInfo, Uid
-from plimsoll.cluster.snapshot import Bools, Snapshot
-from plimsoll.load.coverage import too_few
-from plimsoll.load.ledger import Entry, uncovered
-from plimsoll.load.metric_load import MetricLoad, States, align, order_of
+from plimsoll.cluster.snapshot import Bools, Ints, Snapshot
+from plimsoll.load.align import Scene, align
+from plimsoll.load.coverage import fresh_enough, too_few
+from plimsoll.load.flights import Flights
+from plimsoll.load.history import WorkloadHistory
+from plimsoll.load.ledger import Entry
+from plimsoll.load.metric_load import MetricLoad, States
 from plimsoll.load.readings import Floats, Readings, ReadingState
 from plimsoll.policy.compiled import InFlight, Policy
 
-# A limit once passed holds until the load is this far below it again, so that a node does not flap.
-_HYSTERESIS = 0.05
 _UNANSWERED = "no metric has been answered yet"
 
 
@@ -23,20 +25,31 @@ class PolicyLoad:
     """One policy's metrics over the Snapshot's rows; changes between decisions, never during one.
 
     Attributes:
-        metrics: those of the policy's metrics that the source answers, in the policy's order.
+        answered: those of the policy's metrics that the source answers, in the policy's order.
+        metrics: those of them that count; all where none does.
         readings: the set in force; None before the first answer.
-        set_aside: why no metric counts at the moment; "" if they do, or where the policy has none.
+        set_aside: why no metric counts at the moment; "" if some do, or where the policy has none.
+        metrics_aside: why a metric that is answered does not count while others do, by its name.
+
+    Args:
+        history: what workloads have used; shared by all policies.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, history: WorkloadHistory | None = None) -> None:
         self.policy = policy
+        self._history = WorkloadHistory() if history is None else history
         self.readings: Readings | None = None
+        self.answered: tuple[MetricLoad, ...] = ()
         self.metrics: tuple[MetricLoad, ...] = ()
+        self.metrics_aside: Mapping[str, str] = {}
         self.set_aside = _UNANSWERED if policy.metrics else ""
+        # Asked for by every decision, and the same until the next refresh.
+        self._newest_of: tuple[MetricLoad, ...] | None = None
+        self._newest_s = -np.inf
         self._membership = -1
         self._above: dict[str, frozenset[str]] = {}
         self._above_rows: dict[str, Bools] = {}
-        self._flights: dict[Uid, tuple[int, tuple[float, ...]]] = {}
+        self._flights = Flights((), np.zeros((0, 0)))
 
     @property
     def counts(self) -> bool:
@@ -64,30 +77,40 @@ class PolicyLoad:
         """
         new = readings is not self.readings
         self.readings, self._membership = readings, view.membership
-        order = order_of(readings, view)
-        self.metrics = tuple(
-            align(metric, readings, order, view, entries=entries, policy=self.policy)
-            for metric in self.policy.metrics
-            if metric.name in readings.metrics
-        )
-        self._fly(view, entries)
+        scene = Scene.of(self.policy, readings, view, entries, self._history)
+        self.answered, in_flight = align(scene)
+        self._flights = Flights(self.answered, in_flight)
+        if self.policy.in_flight is InFlight.COUNT:
+            self._flights.begin(scene.stays, scene.crowd)
         self._mark(view, flip=new)
-        self.set_aside = self._why_set_aside(view, selected, now_s=now_s)
+        self._set_aside(selected, scene.young(now_s))
 
     def place(self, entry: Entry, row: int) -> None:
         """A pod came to a row: what the metrics do not show of it is in flight, from now until the next refresh."""
-        if self.policy.in_flight is InFlight.COUNT and entry.pod.uid not in self._flights:
-            self._add(entry.pod.uid, row, tuple(_left(metric, entry, row) for metric in self.metrics))
+        if self.policy.in_flight is InFlight.COUNT:
+            self._flights.add(entry, row)
 
     def remove(self, uid: Uid) -> None:
-        """A pod is gone, or was not bound after all."""
-        row, amounts = self._flights.pop(uid, (0, ()))
-        for metric, amount in zip(self.metrics, amounts, strict=bool(amounts)):
-            metric.in_flight[row] = max(metric.in_flight[row] - amount, 0.0)
+        """A pod was not bound after all."""
+        self._flights.remove(uid)
+
+    def depart(self, entry: Entry, row: int) -> None:
+        """A pod has ended: what the metrics still show of it is subtracted, until the next refresh."""
+        self.remove(entry.pod.uid)
+        self.place(entry, row)
 
     def projected(self, view: Snapshot, pod: PodInfo | None) -> Floats:
         """[M, N], utilisation with the pod placed (None: as it is); may exceed 1."""
         return np.array([metric.projected(view, pod) for metric in self.metrics]).reshape(len(self.metrics), view.size)
+
+    def lasting(self, view: Snapshot, pod: PodInfo) -> Floats:
+        """[M, N], utilisation in the long run with the pod placed, as far as the history of workloads tells."""
+        return np.array([metric.lasting(pod) for metric in self.metrics]).reshape(len(self.metrics), view.size)
+
+    def presumed(self, view: Snapshot, pod: PodInfo) -> Floats:
+        """[M, N], utilisation with the pod placed, by what pods use by history and ask for; 0 by custom metrics."""
+        told = [np.zeros(view.size) if m.metric.custom else m.presumed(pod) for m in self.metrics]
+        return np.array(told).reshape(len(self.metrics), view.size)
 
     def over_limits(self, projected: Floats) -> Bools:
         """[N], where some limit would be passed. A node that is not measured is not refused by a limit."""
@@ -98,6 +121,12 @@ class PolicyLoad:
                 over |= above & (metric.confidence > 0)
         return over
 
+    def known(self, view: Snapshot) -> Bools:
+        """[N], nodes by all of whose metrics there is a sample that is fresh enough to count."""
+        if not self.metrics:
+            return np.zeros(view.size, dtype=np.bool_)
+        return fresh_enough(np.min([metric.confidence for metric in self.metrics], axis=0))
+
     def state(self, view: Snapshot) -> States:
         """[N], the worst ReadingState among the metrics."""
         if not self.metrics:
@@ -105,41 +134,34 @@ class PolicyLoad:
         worst: States = np.min([metric.state for metric in self.metrics], axis=0)
         return worst
 
-    def sampled_at_s(self, row: int) -> float | None:
-        """The oldest sample time among a node's metrics; None where none is measured."""
-        times = [float(metric.sampled_at_s[row]) for metric in self.metrics]
-        return min((t for t in times if not np.isnan(t)), default=None)
+    def sampled_at_s(self, rows: Sequence[int] | Ints) -> list[float | None]:
+        """The oldest sample time among each node's metrics; None where none is measured."""
+        if not self.metrics:
+            return [None for _ in rows]
+        times = np.array([metric.sampled_at_s[rows] for metric in self.metrics])
+        oldest: list[float] = np.fmin.reduce(times, axis=0).tolist()
+        return [None if math.isnan(time_s) else time_s for time_s in oldest]
 
     @property
     def newest_sample_s(self) -> float | None:
         """Time of the newest sample that counts; None where nothing is measured. A source that is asked in vain
         makes no sample younger.
         """
-        times = [metric.sampled_at_s[~np.isnan(metric.sampled_at_s)] for metric in self.metrics]
-        return max((float(known.max()) for known in times if len(known)), default=None)
-
-    def _fly(self, view: Snapshot, entries: Collection[Entry]) -> None:
-        self._flights = {}
-        for entry in entries:
-            row = view.row_of.get(entry.pod.node)
-            if row is not None:
-                self.place(entry, row)
-
-    def _add(self, uid: Uid, row: int, amounts: tuple[float, ...]) -> None:
-        self._flights[uid] = row, amounts
-        for metric, amount in zip(self.metrics, amounts, strict=True):
-            metric.in_flight[row] += amount
+        if self._newest_of is not self.metrics:
+            times = [np.fmax.reduce(metric.sampled_at_s, initial=-np.inf) for metric in self.metrics]
+            self._newest_of, self._newest_s = self.metrics, float(max(times, default=-np.inf))
+        return None if self._newest_s == -np.inf else self._newest_s
 
     def _mark(self, view: Snapshot, *, flip: bool) -> None:
         """Marks are kept by node name, since rows may stand for other nodes by now; they flip only at a refresh."""
-        for metric in self.metrics:
+        for metric in self.answered:
             name, limit = metric.metric.name, metric.metric.limit
             if limit is None:
                 continue
             marked = self._rows(view, self._above.get(name, frozenset()))
             if flip:
-                load = np.nan_to_num(metric.measured(), nan=0.0)
-                marked = (load > limit) | (marked & (load > limit - _HYSTERESIS))
+                load = np.nan_to_num(metric.measured(), nan=-np.inf)
+                marked = (load > limit) | (marked & (load > limit - metric.hysteresis))
                 self._above[name] = frozenset(view.name(int(row)) for row in np.flatnonzero(marked))
             self._above_rows[name] = marked
 
@@ -148,16 +170,16 @@ class PolicyLoad:
         rows[[view.row_of[name] for name in names if name in view.row_of]] = True
         return rows
 
-    def _why_set_aside(self, view: Snapshot, selected: Bools, *, now_s: float) -> str:
-        if not self.policy.metrics:
-            return ""
-        if not self.metrics:
-            failures = self.readings.failures if self.readings else {}
-            return next(iter(failures.values()), _UNANSWERED)
-        return too_few(self.policy, view, selected, self.state(view), now_s=now_s)
+    def _set_aside(self, selected: Bools, young: Bools) -> None:
+        """A metric that few nodes have neither scores nor limits nor excludes; the others go on."""
+        few = {m.metric.name: too_few(selected, young, fresh_enough(m.confidence)) for m in self.answered}
+        aside = {name: why for name, why in few.items() if why}
+        counting = tuple(m for m in self.answered if m.metric.name not in aside)
+        self.metrics, self.metrics_aside = counting or self.answered, aside if counting else {}
+        self.set_aside = "" if counting or not self.policy.metrics else self._why(aside)
 
-
-def _left(metric: MetricLoad, entry: Entry, row: int) -> float:
-    """What the metric does not show yet of a pod in flight, in the metric's unit."""
-    share = uncovered(entry, sampled_at_s=float(metric.sampled_at_s[row]), window_s=metric.window_s)
-    return metric.expected(entry.pod) * share
+    def _why(self, aside: Mapping[str, str]) -> str:
+        failures = tuple((self.readings.failures if self.readings else {}).values())
+        believed = any(bool((metric.confidence > 0).any()) for metric in self.answered)
+        sentences = (*aside.values(), *failures) if believed else (*failures, *aside.values())
+        return next(iter(sentences), _UNANSWERED)

@@ -1,12 +1,17 @@
 """What a pod is expected to use, before any metric can show it.
 
-A first, honest version: cpu and memory by its requests times the cluster's use-to-request ratio, or the mean use
-of a pod where it requests nothing; network by the pod's annotations, else nothing.
+    e = w * (mean + kp * sd) + (1 - w) * prior,   w = h / (h + 3)
+
+with mean, sd and h, the minutes, of its workload's history. The prior of cpu and memory is what the pod requests
+times the cluster's use-to-request ratio, or the mean use of a pod where it requests nothing; of network what the
+pod's annotation says, else the mean over all workloads' history; of a custom metric the policy's ``perPod``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,14 +19,23 @@ from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import CPU as CPU_RESOURCE
 from plimsoll.cluster.resources import MEMORY as MEMORY_RESOURCE
 from plimsoll.cluster.snapshot import CPU_COLUMN, MEMORY_COLUMN, Bools
+from plimsoll.cluster.workload_examples import TOLD, told
+from plimsoll.load.directory import Directory, Rows
+from plimsoll.load.history import Past, Pasts
 from plimsoll.load.readings import Floats
-from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_METRICS
+from plimsoll.policy.compiled import CPU, MEMORY
 
+# A pod that comes is expected to use a little more than its workload's mean: to take it for too light costs more.
+DEVIATIONS_OF_A_POD = 0.5
+# With so many minutes of history it counts as much as what was believed before.
+_MINUTES_TO_BELIEVE = 3.0
 # A cluster that is idle, or one whose requests are far too small, must not make single pods invisible or huge.
 _RATIO_BOUNDS = (0.1, 2.0)
 _MILLI = 1000.0
 # Resource, its column in the Snapshot, and how much of the metric's unit one unit of it is.
 RESOURCE_OF = {CPU: (CPU_RESOURCE, CPU_COLUMN, 1 / _MILLI), MEMORY: (MEMORY_RESOURCE, MEMORY_COLUMN, 1.0)}
+_UNTOLD = -1.0
+_UNKNOWN = Past(mean=0.0, sd=0.0, minutes=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +60,95 @@ def usual(*, used: Floats, asked: Floats, pods: Floats, measured: Bools) -> Usua
         measured: [N], where ``used`` may be believed.
     """
     all_used, all_asked, all_pods = (float(column[measured].sum()) for column in (used, asked, pods))
-    ratio = float(np.clip(all_used / all_asked, *_RATIO_BOUNDS)) if all_asked > 0 else 1.0
+    least, most = _RATIO_BOUNDS
+    ratio = min(max(all_used / all_asked, least), most) if all_asked > 0 else 1.0
     return Usual(ratio=ratio, per_pod=all_used / all_pods if all_pods >= 1 else 0.0)
 
 
-def expected_use(pod: PodInfo, metric: str, usually: Usual) -> float:
-    """In the metric's unit: cores, bytes, bytes per second."""
-    if metric in NETWORK_METRICS:
-        return float(pod.expected_network.get(metric, 0))
-    resource, _, unit = RESOURCE_OF[metric]
-    asked = pod.requests.get(resource, 0) * unit
-    return asked * usually.ratio if asked > 0 else usually.per_pod
+class Crowd(NamedTuple):
+    """Several pods: what has to be looked up pod by pod is looked up once for all metrics.
+
+    Attributes:
+        rows: [P], their workloads' in the history's directory.
+        told: [4, P], what they say of themselves, as ``workload_examples.told``.
+    """
+
+    rows: Rows
+    told: Floats
+
+    @classmethod
+    def of(cls, pods: Sequence[PodInfo], directory: Directory) -> Crowd:
+        rows = directory.rows([pod.workload for pod in pods])
+        return cls(rows, np.array([told(pod) for pod in pods], dtype=np.float64).reshape(-1, len(TOLD)).T)
+
+
+class PodUses(NamedTuple):
+    """What several pods are expected to use, arrays of shape [M, P] in the metrics' units.
+
+    Attributes:
+        expected: with a margin, of pods that come.
+        habit: without one, of pods that were there long enough to be like the others.
+        known: as far as history tells; 0 where there is none.
+    """
+
+    expected: Floats
+    habit: Floats
+    known: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """What pods use by one metric of one policy, as it is known at a refresh.
+
+    Attributes:
+        metric: its name.
+        pasts: the history, live.
+    """
+
+    metric: str
+    usual: Usual
+    pasts: Pasts = field(default_factory=lambda: Pasts.of({}))
+
+    def of(self, pod: PodInfo) -> float:
+        """With the margin, in the metric's unit: cores, bytes, bytes per second."""
+        return self._one(pod, deviations=DEVIATIONS_OF_A_POD)
+
+    def habit(self, pod: PodInfo) -> float:
+        """Without it."""
+        return self._one(pod, deviations=0.0)
+
+    @property
+    def worth(self) -> float:
+        """How much of the metric's unit a unit of what pods tell is expected to be."""
+        return RESOURCE_OF[self.metric][2] * self.usual.ratio if self.metric in RESOURCE_OF else 1.0
+
+    def _one(self, pod: PodInfo, *, deviations: float) -> float:
+        past, says = self.pasts.get(pod.workload) or _UNKNOWN, self._told(pod)
+        weight = past.minutes / (past.minutes + _MINUTES_TO_BELIEVE)
+        prior = says * self.worth if says >= 0 else self.usual.per_pod
+        return weight * (past.mean + deviations * past.sd) + (1 - weight) * prior
+
+    def _told(self, pod: PodInfo) -> float:
+        """What the pod says of itself: its request or its annotation; negative where it says nothing."""
+        if self.metric in RESOURCE_OF:
+            return pod.requests.get(RESOURCE_OF[self.metric][0]) or _UNTOLD
+        return pod.expected_network.get(self.metric, _UNTOLD)
+
+
+def uses_of(crowd: Crowd, metrics: Sequence[Expectations]) -> PodUses:
+    """The same of many pods by several metrics at once, and what else is asked of them."""
+    past = np.array([metric.pasts.columns(crowd.rows) for metric in metrics]).reshape(len(metrics), 3, -1)
+    mean, sd, minutes = past[:, 0], past[:, 1], past[:, 2]
+    weight = minutes / (minutes + _MINUTES_TO_BELIEVE)
+    believed = (1 - weight) * _priors(crowd, metrics)
+    likely, known = weight * (mean + DEVIATIONS_OF_A_POD * sd) + believed, weight * mean
+    return PodUses(expected=likely, habit=known + believed, known=known)
+
+
+def _priors(crowd: Crowd, metrics: Sequence[Expectations]) -> Floats:
+    """[M, P], by what the pods say alone; of custom metrics they say nothing."""
+    worth = np.array([(metric.worth, metric.usual.per_pod) for metric in metrics]).reshape(-1, 2)
+    lines = [TOLD.index(metric.metric) if metric.metric in TOLD else None for metric in metrics]
+    silent = np.full(len(crowd.rows), _UNTOLD)
+    says = np.array([silent if line is None else crowd.told[line] for line in lines]).reshape(len(metrics), -1)
+    return np.where(says < 0, worth[:, 1:], says * worth[:, :1])

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.resources import CPU as CPU_RESOURCE
 from plimsoll.cluster.resources import MEMORY as MEMORY_RESOURCE
+from plimsoll.load.confidence import CLOCK_SKEW_S
 from plimsoll.load.measured import Measured, metric_readings
 from plimsoll.load.oddities import Oddity, OddityLog
+from plimsoll.load.preflight_metrics_server import with_preflight
 from plimsoll.load.readings import MetricReadings, Readings
 from plimsoll.load.samples import MetricsServerAnswers, NodeUsage
 from plimsoll.load.verdicts import WHOLE_SOURCE
@@ -50,7 +52,7 @@ def readings_from_metrics_server(
         refresh = _Refresh(policy, known, answers, previous, log)
         metrics = {m.name: refresh.judge(m.name) for m in policy.metrics if m.name in _AMOUNTS}
         failures = {m.name: refresh.trouble(m.name, metrics.get(m.name)) for m in policy.metrics}
-    return Readings(
+    readings = Readings(
         id=readings_id,
         taken_at_s=answers.asked_at_s,
         nodes=tuple(known),
@@ -58,6 +60,10 @@ def readings_from_metrics_server(
         failures={name: trouble for name, trouble in failures.items() if trouble},
         oddities=log.result(),
     )
+    if WHOLE_SOURCE in failures:
+        return readings
+    before = previous.preflight if previous else None
+    return with_preflight(readings, policy=policy, nodes=known, answers=answers, before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +81,11 @@ class _Refresh:
             for usage in self.answers.usages
             if _is_usable(metric, usage, self.nodes, self.log)
         }
+        # A clock that is ahead must not make its sample the newest for ever.
+        latest_s = self.answers.asked_at_s + CLOCK_SKEW_S
         for node, before in _measured_before(metric, self.previous).items():
-            if node not in measured or before.sampled_at_s > measured[node].sampled_at_s:
+            now_s = measured[node].sampled_at_s if node in measured else math.inf
+            if before.sampled_at_s <= latest_s and not before.sampled_at_s <= now_s <= latest_s:
                 measured[node] = before
         return metric_readings(
             tuple(self.nodes),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.resources import CPU as CPU_RESOURCE
+from plimsoll.load.custom_readings import CustomAnswers
 from plimsoll.load.measured import Measured, metric_readings
 from plimsoll.load.network import busiest
 from plimsoll.load.oddities import OddityLog
-from plimsoll.load.queries import Ask
+from plimsoll.load.preflight import Preflight
+from plimsoll.load.preflight_prometheus import with_preflight
+from plimsoll.load.queries import Ask, Window
 from plimsoll.load.readings import MetricReadings, Readings
 from plimsoll.load.samples import PrometheusAnswers
-from plimsoll.load.series import Measurements, Series
+from plimsoll.load.series import Measurement, Measurements, Series
 from plimsoll.load.verdicts import WHOLE_SOURCE, unanswered, unreadable
 from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANSMIT, Policy
 
@@ -21,7 +24,9 @@ from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANS
 _CPU_NOISE = 0.05
 _NETWORK = {NETWORK_RECEIVE: Ask.RECEIVE, NETWORK_TRANSMIT: Ask.TRANSMIT}
 
-_Judged = tuple[Mapping[str, Measured], Measurements]
+# From what was measured, device by device, to one load per node.
+_ByNode = Callable[[Iterable[Measurement], OddityLog], Mapping[str, Measured]]
+_Judged = tuple[_ByNode, Measurements]
 
 
 def readings_from_prometheus(
@@ -31,6 +36,7 @@ def readings_from_prometheus(
     pods: Mapping[str, str],
     answers: PrometheusAnswers,
     readings_id: int,
+    before: Preflight | None = None,
 ) -> Readings:
     """One refresh: every metric of the policy is judged by itself, and what cannot be judged is missing.
 
@@ -38,6 +44,7 @@ def readings_from_prometheus(
         nodes: every node that is known, in the order that the arrays shall have.
         pods: node by ``namespace/name`` of a pod, for exporters that are not on the host's network.
         readings_id: unique within the process.
+        before: what the policy's last refresh said of it.
     """
     known = {node.name: node for node in nodes}
     log, failures = OddityLog(), dict[str, str]()
@@ -47,7 +54,7 @@ def readings_from_prometheus(
     else:
         series = Series(policy=policy, nodes=known.values(), pods=pods, answers=answers, log=log)
         metrics, failures = _judge_all(_Refresh(policy, known, series, log), answers)
-    return Readings(
+    readings = Readings(
         id=readings_id,
         taken_at_s=answers.asked_at_s,
         nodes=tuple(known),
@@ -55,6 +62,9 @@ def readings_from_prometheus(
         failures=failures,
         oddities=log.result(),
     )
+    if WHOLE_SOURCE in failures:
+        return readings
+    return with_preflight(readings, policy=policy, nodes=known, series=series, answers=answers, before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +81,23 @@ class _Refresh:
 
     def _network(self, metric: str) -> _Judged:
         found = self.series.of_counters(metric, _NETWORK[metric], lambda _node, rate: rate)
-        measured = busiest(
-            found.used,
-            nodes=self.nodes,
-            speeds_bytes_s=self.series.greatest(Ask.SPEED),
-            default_devices=self.policy.device_name is None,
-            policy_capacity_bytes_s=self.policy.network_capacity_bytes_s,
-            log=self.log,
-        )
-        return measured, found
+        speeds_bytes_s = self.series.greatest(Ask.SPEED)
+
+        def of_nodes(measurements: Iterable[Measurement], log: OddityLog) -> Mapping[str, Measured]:
+            return busiest(
+                measurements,
+                nodes=self.nodes,
+                speeds_bytes_s=speeds_bytes_s,
+                default_devices=self.policy.device_name is None,
+                policy_capacity_bytes_s=self.policy.network_capacity_bytes_s,
+                log=log,
+            )
+
+        return of_nodes, found
 
     def _cpu(self) -> _Judged:
         found = self.series.of_counters(CPU, Ask.IDLE, lambda node, idle: _busy(idle) * self._cores(node))
-        return {m.node: Measured(m.value, self._cores(m.node), m.sampled_at_s) for m in found.used}, found
+        return _against(self._cores), found
 
     def _memory(self) -> _Judged:
         total = self.series.greatest(Ask.TOTAL)
@@ -92,7 +106,7 @@ class _Refresh:
             return total.get((node, ""), float("nan")) - available
 
         found = self.series.of_gauges(MEMORY, Ask.AVAILABLE, used)
-        return {m.node: Measured(m.value, total[m.node, ""], m.sampled_at_s) for m in found.used}, found
+        return _against(lambda node: total[node, ""]), found
 
     def _cores(self, node: str) -> float:
         return self.nodes[node].capacity.get(CPU_RESOURCE, 0) / 1000
@@ -100,24 +114,39 @@ class _Refresh:
 
 def _judge_all(refresh: _Refresh, answers: PrometheusAnswers) -> tuple[dict[str, MetricReadings], dict[str, str]]:
     metrics, failures = dict[str, MetricReadings](), dict[str, str]()
-    policy = refresh.policy
-    for metric in (metric.name for metric in policy.metrics):
-        if problem := unanswered(metric, answers):
-            failures[metric] = problem
+    custom = CustomAnswers(refresh.policy, refresh.nodes, refresh.series, answers, refresh.log)
+    for metric in refresh.policy.metrics:
+        if problem := unanswered(metric.name, policy=refresh.policy, answers=answers):
+            failures[metric.name] = problem
             continue
-        measured, found = refresh.judge(metric)
-        judged = metric_readings(
-            tuple(refresh.nodes),
-            measured,
-            window_s=policy.time_range_s,
-            now_s=answers.asked_at_s,
-            refresh_interval_s=policy.refresh_interval_s,
-        )
+        judged, found = custom.read(metric) if metric.custom else _built_in(metric.name, refresh, answers)
         if refresh.nodes and not judged.state.any():
-            failures[metric] = unreadable(metric, found, policy=policy, answers=answers)
+            failures[metric.name] = unreadable(metric.name, found, policy=refresh.policy, answers=answers)
         else:
-            metrics[metric] = judged
+            metrics[metric.name] = judged
     return metrics, failures
+
+
+def _built_in(metric: str, refresh: _Refresh, answers: PrometheusAnswers) -> tuple[MetricReadings, Measurements]:
+    of_nodes, found = refresh.judge(metric)
+    time_range_s = refresh.policy.time_range_s
+    judged = metric_readings(
+        tuple(refresh.nodes),
+        of_nodes(found.used, refresh.log),
+        window_s=time_range_s,
+        now_s=answers.asked_at_s,
+        refresh_interval_s=refresh.policy.refresh_interval_s,
+        # What is odd about them has been noted already.
+        windows={w.length_s(time_range_s): of_nodes(found.over(w), OddityLog()) for w in Window},
+    )
+    return judged, found
+
+
+def _against(capacity: Callable[[str], float]) -> _ByNode:
+    def of_nodes(measurements: Iterable[Measurement], _log: OddityLog) -> Mapping[str, Measured]:
+        return {m.node: Measured(m.value, capacity(m.node), m.sampled_at_s) for m in measurements}
+
+    return of_nodes
 
 
 def _busy(idle: float) -> float:

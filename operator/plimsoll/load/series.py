@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.load.naming import Directory, NodeNamer, Nodes
@@ -23,12 +23,18 @@ Load = Callable[[str, float], float]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One thing on one node: a device, or with ``device`` "" the node itself."""
+    """One thing on one node: a device, or with ``device`` "" the node itself.
+
+    Attributes:
+        value: the larger of the windows' means.
+        windows: each window's mean, as far as it has one.
+    """
 
     node: str
     device: str
     value: float
     sampled_at_s: float
+    windows: tuple[tuple[Window, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,10 @@ class Measurements:
     used: tuple[Measurement, ...]
     series: int = 0
     refused: Counter[Oddity] = field(default_factory=Counter)
+
+    def over(self, window: Window) -> tuple[Measurement, ...]:
+        """The same things by that window's means alone; what has none there is left out."""
+        return tuple(replace(m, value=value) for m in self.used for found, value in m.windows if found is window)
 
 
 class Series:
@@ -103,6 +113,10 @@ class Series:
                 largest[key] = max(largest.get(key, -math.inf), sample.value)
         return largest
 
+    def nodes(self, sample: Sample) -> Nodes:
+        """The nodes that the series may be about: none, the one, or more where that is ambiguous."""
+        return self._nodes(sample, self._target(sample))
+
     def _measurements(self, metric: str, ask: Ask, mean: Mean, load: Load) -> Measurements:
         series, refused = 0, Counter[Oddity]()
         found: dict[tuple[str, str], dict[Target, Measurement]] = {}
@@ -134,7 +148,8 @@ class Series:
             return Oddity.PARTIAL
         (node,) = nodes
         value = load(node, measured)
-        return _unusable(value) or Measurement(node, sample.labels.get("device", ""), value, last_s)
+        device = sample.labels.get("device", "")
+        return _unusable(value) or Measurement(node, device, value, last_s, ((window, value),))
 
     def _settled(self, metric: str, of_targets: Mapping[Target, Measurement]) -> Measurement:
         """Of several targets that tell of one thing the freshest count, and of those the largest.
@@ -180,7 +195,9 @@ def _unusable(value: float) -> Oddity | None:
 
 
 def _larger(before: Measurement | None, now: Measurement) -> Measurement:
-    return now if before is None else max(before, now, key=_order)
+    if before is None:
+        return now
+    return replace(max(before, now, key=_order), windows=(*before.windows, *now.windows))
 
 
 def _order(measurement: Measurement) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.load.oddities import Oddity
+from plimsoll.load.preflight_devices import no_device
 from plimsoll.load.queries import Ask, needed
 from plimsoll.load.samples import PrometheusAnswers
 from plimsoll.load.series import Measurements
@@ -32,31 +33,64 @@ _MENDS = {
     Oddity.OLD: "have no sample within ten minutes: are the exporters still scraped, and do the clocks agree?",
     Oddity.PARTIAL: "have too few samples yet: wait for half a minute of scrapes, or scrape more often.",
 }
+# A custom query's series lose their names where it aggregates.
+_CUSTOM_MENDS = _MENDS | {
+    Oddity.UNMAPPED: "name no node of this cluster: keep a label that tells the node, e.g. by (node) or by (instance),"
+    " or set spec.metricsSource.prometheus.nodeLabel to the label that holds the node's name.",
+    Oddity.AMBIGUOUS: "could be of more than one node: keep a label that tells the node, e.g. by (node), or set"
+    " spec.metricsSource.prometheus.nodeLabel to the label that holds the node's name.",
+    Oddity.NOT_FINITE: "are no finite numbers: does the query divide by 0?",
+}
 
 
-def unanswered(metric: str, answers: PrometheusAnswers) -> str:
+def unanswered(metric: str, *, policy: Policy, answers: PrometheusAnswers) -> str:
     """The sentence of the first query that failed among those that the metric needs; "" where none did."""
-    return next((answers.failures[id_] for id_ in needed(metric) if id_ in answers.failures), "")
+    failed = next((id_ for id_ in needed(metric) if id_ in answers.failures), None)
+    if failed is None:
+        return ""
+    sentence = answers.failures[failed]
+    return f"{sentence}{_field(metric, policy, sentence)}" if failed in answers.rejected else sentence
+
+
+def _field(metric: str, policy: Policy, sentence: str) -> str:
+    """Where to mend what Prometheus refuses; what Plimsoll asks of itself is for nobody to mend."""
+    if metric not in _SERIES:
+        return f" Mend spec.metrics[{metric}].query."
+    if metric in NETWORK_METRICS and policy.device_name is not None and "parse error" in sentence:
+        return f" Is spec.deviceName {policy.device_name} the regular expression that was meant?"
+    return ""
 
 
 def unreadable(metric: str, measurements: Measurements, *, policy: Policy, answers: PrometheusAnswers) -> str:
     """Why no series of the metric could be used."""
+    if metric not in _SERIES:
+        return _unreadable_custom(measurements)
     if not measurements.series:
-        return _no_series(metric, policy)
+        return _no_series(metric, policy, answers)
     for id_ in needed(metric):
         if id_ in _ALSO_NEEDED and not answers.answers.get(id_):
             name, mend = _ALSO_NEEDED[id_]
             return f"Prometheus has no series of {name}: {mend}."
+    return _refused(_SERIES[metric], measurements, _MENDS)
+
+
+def _refused(what: str, measurements: Measurements, mends: Mapping[Oddity, str]) -> str:
     refused = measurements.refused
     kind = max(refused, key=lambda reason: (refused[reason], reason.value), default=Oddity.OLD)
     which = "most of them" if len(refused) > 1 else "they"
-    return f"None of the series of {_SERIES[metric]} can be used: {which} {_MENDS[kind]}"
+    return f"None of the series of {what} can be used: {which} {mends[kind]}"
 
 
-def _no_series(metric: str, policy: Policy) -> str:
-    what, also = _SERIES[metric], ""
+def _unreadable_custom(measurements: Measurements) -> str:
+    if measurements.series:
+        return _refused("the query", measurements, _CUSTOM_MENDS)
+    return (
+        "Prometheus answers the query with no series: try it in Prometheus; is what it asks for scraped, and do its"
+        " label matchers fit?"
+    )
+
+
+def _no_series(metric: str, policy: Policy, answers: PrometheusAnswers) -> str:
     if metric in NETWORK_METRICS:
-        device = policy.device_name
-        what += f" for device {device}" if device else " for a physical device"
-        also = f", and is spec.deviceName {'right' if device else 'to be set'}?"
-    return f"Prometheus has no series of {what}: is node-exporter scraped{also or '?'}"
+        return no_device(_SERIES[metric], policy, answers)
+    return f"Prometheus has no series of {_SERIES[metric]}: is node-exporter scraped?"

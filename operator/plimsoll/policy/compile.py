@@ -14,9 +14,9 @@ from plimsoll.policy.compiled import (
     NETWORK_METRICS,
     NETWORK_RECEIVE,
     NETWORK_TRANSMIT,
+    Goal,
     Metric,
     MetricsServerSource,
-    Mode,
     Placement,
     Policy,
     PrometheusSource,
@@ -24,11 +24,15 @@ from plimsoll.policy.compiled import (
 )
 from plimsoll.policy.durations import seconds
 from plimsoll.policy.models.base import ApiModel
+from plimsoll.policy.models.metric import CustomMetric
 from plimsoll.policy.models.source import Prometheus
-from plimsoll.policy.models.spec import Limits, Spec, StrategyType, Weights
+from plimsoll.policy.models.spec import Limits, Spec, Strategy, StrategyType, Weights
+from plimsoll.policy.models.values import number
 from plimsoll.policy.reading import Read, read_spec
 
 _DEFAULT_WEIGHTS = Weights(cpu=1, memory=1)
+# Percent: what leaves a node room for its peaks, and for pods that grow.
+_DEFAULT_TARGET = 60
 
 
 def compile_policy(manifest: Mapping[str, Any]) -> Policy:
@@ -53,7 +57,7 @@ def compile_policy(manifest: Mapping[str, Any]) -> Policy:
         namespace_selector=LabelSelector.parse(_json(spec.namespace_selector)),
         node_selector=dict(spec.node_selector or {}),
         node_affinity=None if spec.node_affinity is None else NodeSelector.parse(_json(spec.node_affinity)),
-        metrics=tuple(_metrics(read)),
+        metrics=(*_metrics(read), *map(_custom, read.spec.metrics or ())),
         device_name=spec.device_name,
         time_range_s=float(seconds(spec.time_range)),
         refresh_interval_s=float(seconds(spec.refresh_interval)),
@@ -65,6 +69,7 @@ def compile_policy(manifest: Mapping[str, Any]) -> Policy:
         max_memory_bytes=None if spec.max_memory is None else whole(spec.max_memory),
         placement=Placement(**{term: float(weight) for term, weight in spec.placement}),
         in_flight=spec.in_flight,
+        pack_target=_pack_target(spec.strategy),
         not_yet_enforced=tuple(_not_yet_enforced(read)),
         problems=read.problems,
     )
@@ -92,6 +97,30 @@ def _metrics(read: Read) -> Iterator[Metric]:
             yield Metric(name, float(weight or 0), None if percent is None else percent / 100)
 
 
+def _custom(metric: CustomMetric) -> Metric:
+    low, high = _number(metric.min), _number(metric.max)
+    weight = float(metric.weight or 0)
+    return Metric(
+        name=metric.name,
+        weight=weight if low is not None and high is not None else weight / 2,
+        limit=_number(metric.limit),
+        query=metric.query,
+        goal=metric.goal or Goal.MINIMIZE,
+        min=low,
+        max=high,
+        per_pod=_number(metric.per_pod) or 0.0,
+    )
+
+
+def _number(quantity: int | str | None) -> float | None:
+    value = None if quantity is None else number(quantity)
+    return None if value is None else float(value)
+
+
+def _pack_target(strategy: Strategy) -> float | None:
+    return (strategy.target or _DEFAULT_TARGET) / 100 if strategy.type is StrategyType.PACK else None
+
+
 def _source(read: Read) -> Source | None:
     if read.set_aside("metricsSource"):
         return None
@@ -114,13 +143,7 @@ def _prometheus(spec: Spec) -> Prometheus | None:
 
 
 def _not_yet_enforced(read: Read) -> Iterator[str]:
-    spec, prometheus = read.spec, _prometheus(read.spec)
-    if spec.mode is Mode.OBSERVE:
-        yield f"spec.mode: {Mode.OBSERVE.value}"
-    if spec.strategy.type is StrategyType.PACK:
-        yield f"spec.strategy.type: {StrategyType.PACK.value}"
-    for metric in spec.metrics or ():
-        yield f"spec.metrics[{metric.name}]"
+    prometheus = _prometheus(read.spec)
     if prometheus is not None and prometheus.auth is not None:
         yield "spec.metricsSource.prometheus.auth"
     if prometheus is not None and prometheus.tls is not None:

@@ -34,6 +34,11 @@ class InFlight(enum.Enum):
     IGNORE = "Ignore"
 
 
+class Goal(enum.Enum):
+    MINIMIZE = "Minimize"
+    MAXIMIZE = "Maximize"
+
+
 NETWORK_RECEIVE, NETWORK_TRANSMIT = "networkReceive", "networkTransmit"
 MEMORY, CPU = "memory", "cpu"
 NETWORK_METRICS = (NETWORK_RECEIVE, NETWORK_TRANSMIT)
@@ -45,14 +50,29 @@ class Metric:
     """One metric that the policy weighs or limits.
 
     Attributes:
-        name: one of BUILT_IN_METRICS.
-        weight: relative, 0 where only a limit is set.
-        limit: utilisation (0..1] above which the node is refused; None: no limit.
+        name: one of BUILT_IN_METRICS, or a custom metric's own.
+        weight: relative, 0 where only a limit is set. Of a custom metric whose scale has to be estimated half of what
+            was written, since what counts as full there is a guess.
+        limit: utilisation (0..1] above which the node is refused; None: no limit. Of a custom metric in its own unit,
+            and with goal Maximize the value below which the node is refused.
+        query: PromQL with $timeRange and $deviceName still in it; None for built-in metrics, as is all that follows.
+        goal: whether less or more is better.
+        min, max: ends of the scale, in the metric's unit; an end that is None is estimated from the nodes.
+        per_pod: by how much one pod worsens the value, in the metric's unit, 0 or more.
     """
 
     name: str
     weight: float
     limit: float | None = None
+    query: str | None = None
+    goal: Goal = Goal.MINIMIZE
+    min: float | None = None
+    max: float | None = None
+    per_pod: float = 0.0
+
+    @property
+    def custom(self) -> bool:
+        return self.query is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +132,7 @@ class Policy:
         device_name: RE2, matched whole; None: physical NICs by the default rule.
         network_capacity_bytes_s: per device where the link speed is unknown.
         max_memory_bytes: available memory that earns the full memory score; only with Relative.
+        pack_target: 0..1, up to which the strategy Pack fills nodes; None: the strategy is Spread.
         not_yet_enforced: paths of fields that are valid but without effect so far, some with their value.
         problems: fields that are set aside; the policy is not Ready where there are any.
         created: creationTimestamp as written; breaks ties between equal priorities, oldest first.
@@ -139,6 +160,7 @@ class Policy:
     max_memory_bytes: int | None = None
     placement: Placement = Placement()
     in_flight: InFlight = InFlight.COUNT
+    pack_target: float | None = None
     not_yet_enforced: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 

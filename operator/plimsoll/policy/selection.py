@@ -35,6 +35,16 @@ def select_policy(policies: Mapping[str, Policy], pod: PodInfo, namespace_labels
     return Selection(min(selecting, key=_rank, default=BUILT_IN))
 
 
+def observes(policy: Policy, pod: PodInfo, namespace_labels: Mapping[str, str]) -> bool:
+    """Whether a policy with mode Observe judges where another scheduler places the pod; each that selects it does.
+
+    A pod whose annotation names the policy is selected whatever its labels, as for placing.
+    """
+    if policy.enforced or not policy.namespace_selector.matches(namespace_labels):
+        return False
+    return pod.annotations.get(POLICY_ANNOTATION) == policy.name or policy.pod_selector.matches(pod.labels)
+
+
 def _named(policy: Policy | None, name: str, pod: PodInfo, namespace_labels: Mapping[str, str]) -> Selection:
     """Whoever names a policy wants that one: the pod waits for it rather than being placed by another."""
     if policy is None:

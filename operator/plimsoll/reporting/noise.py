@@ -6,6 +6,7 @@ by more than that, and once in a while to show that it is alive.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,8 +19,9 @@ Json = Mapping[str, Any]
 # compared, so a slow drift is written too.
 NOISE_POINTS = 2
 HEARTBEAT_S = 300.0
+_MEASURED = re.compile(r"about -?[0-9][0-9.e+-]*", re.ASCII)
 # Compared as they are. The best node and the order of the scores are not: they change hands between equals.
-_EXACT = ("observedGeneration", "source", "nodes", "bound", "pending")
+_EXACT = ("observedGeneration", "source", "nodes", "bound", "pending", "observed")
 
 
 def worth_writing(previous: Json | None, new: Json, now_s: float) -> bool:
@@ -35,8 +37,12 @@ def worth_writing(previous: Json | None, new: Json, now_s: float) -> bool:
 
 
 def _conditions(status: Json) -> list[tuple[Any, ...]]:
-    kept = ("type", "status", "reason", "message", "observedGeneration")
-    return [tuple(condition.get(key) for key in kept) for condition in status.get("conditions") or ()]
+    """Without the measured values in their sentences, which all stand behind the word "about"."""
+    kept = ("type", "status", "reason", "observedGeneration")
+    return [
+        (*(condition.get(key) for key in kept), _MEASURED.sub("about", condition.get("message") or ""))
+        for condition in status.get("conditions") or ()
+    ]
 
 
 def _unmapped(status: Json) -> int:
@@ -45,7 +51,7 @@ def _unmapped(status: Json) -> int:
 
 
 def _moved(previous: Json, new: Json) -> bool:
-    if _apart(_best(previous), _best(new)):
+    if _apart(_best(previous), _best(new)) or _apart(previous.get("regret"), new.get("regret")):
         return True
     before, after = _rows(previous), _rows(new)
     if any(_row_moved(before[node], after[node]) for node in before.keys() & after.keys()):

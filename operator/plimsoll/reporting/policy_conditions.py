@@ -30,12 +30,12 @@ _MESSAGE_MAX_BYTES = 4096
 
 # What a field that has no effect yet means for the reader, by the last part of its path that is listed here.
 _NOT_YET = {
-    "mode": "the policy places no pods and reports no regret; its scores are shown",
-    "strategy": "nodes are spread over as with strategy Spread",
-    "metrics": "these queries are not asked, and carry neither weight nor limit",
     "auth": "this Prometheus is not asked, and pods are placed without metrics",
     "tls": "this Prometheus is not asked, and pods are placed without metrics",
 }
+
+
+_WITHOUT_METRICS = "requests, spreading and the history of workloads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def ready(overview: PolicyOverview) -> Condition:
         return Condition(READY, TRUE, NOT_YET_ENFORCED, not_yet_enforced(policy.not_yet_enforced))
     if readings is None and policy.metrics:
         return Condition(READY, UNKNOWN, "NotAskedYet", "The metrics source has not been asked yet.")
-    return Condition(READY, TRUE, "InForce", "The policy is in force.")
+    return Condition(READY, TRUE, "InForce", _in_force(policy))
 
 
 def metrics_available(overview: PolicyOverview) -> Condition:
@@ -141,6 +141,9 @@ def _by_nodes(overview: PolicyOverview) -> Condition:
     if fresh == 0:
         message = f"None of {total} nodes has fresh readings. {_instead(overview.policy)}{_unmapped(overview)}"
         return _available(FALSE, "TooFewNodes", message)
+    if overview.metrics_aside:
+        message = f"{_named(overview.metrics_aside)} Until more have, the other metrics alone count."
+        return _available(TRUE, "SomeMetricsSetAside", f"{message}{_unmapped(overview)}")
     if fresh == total:
         return _available(TRUE, "AllNodesFresh", f"All {total} nodes have fresh readings.")
     others = _others(overview.policy.on_missing)
@@ -157,12 +160,20 @@ def _others(on_missing: OnMissing) -> str:
 
 def _unreachable(failures: Mapping[str, str]) -> str:
     why = _sentence(failures[WHOLE_SOURCE])
-    return f"{why} Until it answers, ageing readings lose their weight to requests and spreading."
+    return f"{why} Until it answers, ageing readings lose their weight to {_WITHOUT_METRICS}."
 
 
 def _instead(policy: Policy) -> str:
     also = " Limits are suspended." if policy.limits else ""
-    return f"Until readings come back pods are placed by requests and spreading.{also}"
+    done = "placed" if policy.enforced else "judged"
+    by = _WITHOUT_METRICS if policy.pack_target is None else "requests"
+    return f"Until readings come back pods are {done} by {by}.{also}"
+
+
+def _in_force(policy: Policy) -> str:
+    if policy.enforced:
+        return "The policy is in force."
+    return "The policy is in force: it observes, and places nothing."
 
 
 def _unmapped(overview: PolicyOverview) -> str:
@@ -191,7 +202,7 @@ def _named(failures: Mapping[str, str]) -> str:
 
 
 def _meaning(path: str) -> str:
-    """The path may end in a value or an item's name: ``spec.mode: Observe``, ``spec.metrics[disk-busy]``."""
+    """The path may end in a value or an item's name: ``spec.mode: Observe``, ``spec.some[item]``."""
     keys = re.findall(r"\w+", re.split(r"[\[ :]", path, maxsplit=1)[0])
     return next((_NOT_YET[key] for key in reversed(keys) if key in _NOT_YET), "it has no effect")
 

@@ -11,6 +11,8 @@ from plimsoll.load.readings import Readings, ReadingState
 from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy, PrometheusSource
 from plimsoll.reporting.policy_conditions import Condition, conditions, invalid, state_counts
+from plimsoll.reporting.preflight import preflight_conditions
+from plimsoll.scheduling.observing import Observed
 from plimsoll.scheduling.overview import NodeLoad, PolicyOverview
 
 Json = dict[str, Any]
@@ -27,9 +29,10 @@ def policy_status(overview: PolicyOverview, *, previous: Mapping[str, Any] | Non
     ``previous`` is the status as last read or written; transition times are kept from it.
     """
     policy, readings = overview.policy, overview.readings
+    told = (*conditions(overview), *preflight_conditions(overview))
     status: Json = {
         "observedGeneration": policy.generation,
-        "conditions": _conditions(conditions(overview), generation=policy.generation, previous=previous, now_s=now_s),
+        "conditions": _conditions(told, generation=policy.generation, previous=previous, now_s=now_s),
         "nodes": _node_counts(overview),
         "bound": overview.bound,
         "pending": overview.pending,
@@ -41,6 +44,8 @@ def policy_status(overview: PolicyOverview, *, previous: Mapping[str, Any] | Non
         status["lastRefreshTime"] = refreshed
     if readings is not None and isinstance(policy.source, PrometheusSource):
         status["unmappedSeries"] = _unmapped(readings)
+    if overview.observed is not None:
+        status |= _observed(overview.observed)
     if best := next((node for node in overview.nodes if node.score is not None), None):
         status["best"] = {"node": best.node, "score": _whole(best.score)}
     return status
@@ -90,6 +95,12 @@ def _unmapped(readings: Readings) -> Json:
     if example := readings.oddities.examples.get("Unmapped"):
         found["example"] = example[:_EXAMPLE_MAX]
     return found
+
+
+def _observed(observed: Observed) -> Json:
+    worst = observed.worst
+    told = {"pod": worst.pod, "node": worst.node, "best": worst.best, "regret": _whole(worst.points)}
+    return {"regret": _whole(observed.mean), "observed": observed.count, "worst": told}
 
 
 def _row(node: NodeLoad) -> Json:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.policy.compiled import BUILT_IN_METRICS
 from plimsoll.reporting.text import listed
 
 Json = Mapping[str, Any]
@@ -139,5 +140,7 @@ def _age(age_s: float | None) -> str:
 
 
 def _spaced(metric: str) -> str:
-    """``networkReceive`` as ``network receive``, so that a narrow column can break the line."""
+    """``networkReceive`` as ``network receive``, so that a narrow column can break the line; custom ones as named."""
+    if metric not in BUILT_IN_METRICS:
+        return metric
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in metric)

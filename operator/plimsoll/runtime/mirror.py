@@ -14,6 +14,7 @@ from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.salvage import salvage
 from plimsoll.errors import ObjectError
 from plimsoll.kube.reflector import Identity
+from plimsoll.load.pod_use import PodPlace
 from plimsoll.scheduling.scheduler import Scheduler
 
 Json = dict[str, Any]
@@ -55,13 +56,26 @@ class AssignedPods:
     Attributes:
         uids: of the pods that are assigned.
         node_of: their nodes by ``namespace/name``; other threads may read it.
+        place_of: of those that run, by ``namespace/name``; likewise.
+
+    Args:
+        before: shown each pod before the Scheduler is told of it.
     """
 
-    def __init__(self, scheduler: Scheduler, *, wake: Wake, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        *,
+        wake: Wake,
+        before: Callable[[Json, PodInfo], None] = lambda *_: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.uids: set[Uid] = set()
         self.node_of: dict[str, str] = {}
+        self.place_of: dict[str, PodPlace] = {}
         self._scheduler = scheduler
         self._wake = wake
+        self._before = before
         self._clock = clock
 
     def on_added(self, raw: Json) -> None:
@@ -75,6 +89,8 @@ class AssignedPods:
             pod = counted
         self.uids.add(pod.uid)
         self.node_of[pod.key] = pod.node
+        self._note_place(pod)
+        self._before(raw, pod)
         self._scheduler.pod_assigned(pod, now_s=time.time())
         self._wake()
 
@@ -83,7 +99,9 @@ class AssignedPods:
     def on_deleted(self, identity: Identity) -> None:
         uid = Uid(identity.uid)
         self.uids.discard(uid)
-        self.node_of.pop(f"{identity.namespace}/{identity.name}", None)
+        key = f"{identity.namespace}/{identity.name}"
+        self.node_of.pop(key, None)
+        self.place_of.pop(key, None)
         self._scheduler.assigned_pod_gone(uid, now_s=time.time())
         self._wake()
 
@@ -93,6 +111,13 @@ class AssignedPods:
         listed_at_s = now_s - (self._clock() - asked_at_s)
         self._scheduler.assigned_pods_listed(self.uids, listed_at_s=listed_at_s, now_s=now_s)
         self._wake()
+
+    def _note_place(self, pod: PodInfo) -> None:
+        place = PodPlace.of(pod)
+        if place is None:
+            self.place_of.pop(pod.key, None)
+        else:
+            self.place_of[pod.key] = place
 
 
 class Namespaces:

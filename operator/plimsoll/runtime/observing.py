@@ -11,6 +11,7 @@ from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy
 from plimsoll.reporting.policy_conditions import TRUE, ready, state_counts
 from plimsoll.scheduling.overview import PolicyOverview
+from plimsoll.scheduling.regret import Regret
 from plimsoll.scheduling.scheduler import Scheduler
 from plimsoll.telemetry import Telemetry
 
@@ -52,6 +53,13 @@ class Counts:
 
     def source_query(self, policy: str, duration_s: float) -> None:
         self._telemetry.load_query_duration.labels(policy=policy).observe(duration_s)
+
+    def observed(self, regret: Regret) -> None:
+        self._telemetry.observed_pods.labels(policy=regret.policy, refused=str(regret.refused).lower()).inc()
+        self._telemetry.placement_regret.labels(policy=regret.policy).observe(regret.points)
+
+    def looked_at_pods(self, source: str, result: str) -> None:
+        self._telemetry.pod_use_looks.labels(source=source, result=result).inc()
 
     def refreshed(self, policy: Policy, overview: PolicyOverview) -> None:
         metrics = self._telemetry

@@ -47,6 +47,7 @@ from plimsoll.runtime.leadership import Leadership
 from plimsoll.runtime.loop import DecisionLoop
 from plimsoll.runtime.mirror import ApiObjects, AssignedPods, Namespaces, Nodes
 from plimsoll.runtime.observing import Counts, show_state, watch_stalls
+from plimsoll.runtime.others import PlacedByOthers
 from plimsoll.runtime.pending import PendingPods
 from plimsoll.runtime.policies import PolicyBook, PolicyEntry
 from plimsoll.runtime.prepare import Preparations
@@ -81,7 +82,8 @@ class Parts:
         self.leadership = Leadership(self.elector, changed=self._leadership_changed)
         self.pending = PendingPods(self.scheduler, wake=self._wake)
         self.policies = PolicyBook(self.scheduler, changed=self._policy_changed)
-        self.assigned = AssignedPods(self.scheduler, wake=self._wake)
+        others = PlacedByOthers(self.scheduler, in_sync=self._in_sync, judged=self._counts.observed)
+        self.assigned = AssignedPods(self.scheduler, wake=self._wake, before=others.seen)
         self.reflectors = self._make_reflectors()
         self.pod_sweep = self._make_sweep(
             PODS, self.pending, name="pending pods", selector=pending_selector(settings.scheduler_name)
@@ -100,7 +102,11 @@ class Parts:
             reports=self.reports,
             may_decide=lambda: self.leadership.may_decide,
         )
-        self.sources = Sources(OfficialClient(connection.configuration), on_query=self._counts.source_query)
+        self.sources = Sources(
+            OfficialClient(connection.configuration),
+            on_query=self._counts.source_query,
+            on_look=self._counts.looked_at_pods,
+        )
         self.refresher = self._make_refresher()
         self.kopf = EmbeddedKopf(
             handlers.make_registry(connection=connection, policies=self.policies, pods=self.pending),
@@ -124,6 +130,9 @@ class Parts:
 
     def watch_stalls(self) -> Coroutine[Any, Any, None]:
         return watch_stalls(self.telemetry)
+
+    def _in_sync(self) -> bool:
+        return all(reflector.has_synced for reflector in self.reflectors)
 
     def _wake(self) -> None:
         self.loop.wake()
@@ -282,6 +291,7 @@ class Parts:
             policies=self.policies,
             sources=self.sources,
             node_of=self.assigned.node_of,
+            place_of=self.assigned.place_of,
             write=self._write_status,
             record=self.events.record,
             controller=self._settings.scheduler_name,

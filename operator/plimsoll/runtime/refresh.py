@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.errors import ApiError, Conflict, NotFound
+from plimsoll.load.pod_use import PodPlace
 from plimsoll.load.readings import Readings
 from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy
@@ -41,6 +42,7 @@ class MetricsSources(Protocol):
         *,
         nodes: Iterable[NodeInfo],
         pods: Mapping[str, str],
+        places: Mapping[str, PodPlace],
         now_s: float,
         previous: Readings | None,
     ) -> Readings: ...
@@ -66,6 +68,7 @@ class Refresher:
     Args:
         record, controller: takes events, and in whose name.
         node_of: nodes of assigned pods by ``namespace/name``.
+        place_of: what is to be known of those that run, to learn from what they use.
         leading: standbys take readings as well, so that they can take over at once, but write nothing.
         wake: called when readings may have changed what pods wait for.
     """
@@ -77,6 +80,7 @@ class Refresher:
         policies: PolicyBook,
         sources: MetricsSources,
         node_of: Mapping[str, str],
+        place_of: Mapping[str, PodPlace],
         write: StatusWriter,
         record: Callable[[Event], None],
         controller: str,
@@ -89,6 +93,7 @@ class Refresher:
         self.policies = policies
         self._sources = sources
         self._node_of = node_of
+        self._place_of = place_of
         self._write = write
         self._record = record
         self._controller = controller
@@ -200,7 +205,12 @@ class Refresher:
         if policy.source is None or not policy.metrics:
             return None
         readings = await self._sources.refresh(
-            policy, nodes=self._scheduler.nodes(), pods=self._node_of, now_s=time.time(), previous=previous
+            policy,
+            nodes=self._scheduler.nodes(),
+            pods=self._node_of,
+            places=self._place_of,
+            now_s=time.time(),
+            previous=previous,
         )
         self._scheduler.readings_taken(policy.name, readings, now_s=time.time())
         self._wake()

@@ -6,16 +6,25 @@ import numpy as np
 
 from plimsoll.cluster.snapshot import Bools, Ints
 from plimsoll.load.readings import Floats
+from plimsoll.policy.compiled import Policy
 
 # Nodes this close to the best are as good: readings are not that exact, and always taking the first would herd.
-_TIE = 0.01
+TIE = 0.01
+# Herding is what Pack is for: the fuller of two nodes is taken however little fuller it is.
+_EXACT = 1e-9
 _KEPT = 10
 
 
-def choose(cost: Floats, feasible: Bools, rng: np.random.Generator) -> int:
-    """A row uniformly among the feasible nodes within 0.01 of the best cost. At least one must be feasible."""
-    limit = cost[feasible].min() + _TIE
-    return int(rng.choice(np.flatnonzero(feasible & (cost <= limit))))
+def tie_of(policy: Policy) -> float:
+    """How far apart costs may be for two nodes to be equally good."""
+    return TIE if policy.pack_target is None else _EXACT
+
+
+def choose(cost: Floats, feasible: Bools, rng: np.random.Generator, *, tie: float = TIE) -> int:
+    """A row uniformly among the feasible nodes within ``tie`` of the best cost. At least one must be feasible."""
+    limit = cost[feasible].min() + tie
+    rows = np.flatnonzero(feasible & (cost <= limit))
+    return int(rows[rng.integers(len(rows))])
 
 
 def best_rows(cost: Floats, feasible: Bools) -> Ints:

@@ -17,10 +17,11 @@ from plimsoll.filters.prepared import PodFilters, prepare_filters
 from plimsoll.filters.run import run_filters, selected_rows, yields_to
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
-from plimsoll.policy.compiled import Formula, InFlight, OnOverload, Policy
-from plimsoll.scheduling.choice import best_rows, choose
-from plimsoll.scheduling.decision import Decision, NodeScore, Outcome, Rejection
+from plimsoll.policy.compiled import OnOverload, Policy
+from plimsoll.scheduling.choice import best_rows, choose, tie_of
+from plimsoll.scheduling.decision import Decision, Outcome, Rejection
 from plimsoll.scheduling.limits import within_limits
+from plimsoll.scheduling.node_scores import node_scores
 from plimsoll.scheduling.preemption.post_filter import PostFilter, after_filters, after_problem
 from plimsoll.scheduling.preparing import preparation
 from plimsoll.scheduling.terms import Terms, weigh
@@ -99,7 +100,6 @@ class _Attempt:
                 int(np.flatnonzero(nominated)[0]),
                 nominated,
                 self._terms(nominated, projected),
-                projected,
                 refusals=(),
             )
         fit = run_filters(filters, self.caches.filters)
@@ -107,12 +107,12 @@ class _Attempt:
         refusals = (*fit.refusals, *limited.refusals)
         if limited.rows.any():
             terms = self._terms(limited.rows, projected)
-            row = choose(terms.cost, limited.rows, rng)
-            return self._placed(filters, row, limited.rows, terms, projected, refusals=refusals)
+            row = choose(terms.cost, limited.rows, rng, tie=tie_of(self.policy))
+            return self._placed(filters, row, limited.rows, terms, refusals=refusals)
         if projected is not None and limited.over.any() and self.policy.on_overload is OnOverload.LEAST_LOADED:
             terms = self._terms(limited.over, projected)
             row = choose(least_loaded(self.load, projected), limited.over, rng)
-            return self._placed(filters, row, limited.over, terms, projected, refusals=refusals, overloaded=True)
+            return self._placed(filters, row, limited.over, terms, refusals=refusals, overloaded=True)
         after = after_filters(filters, refusals, barred=self._barred(projected), rng=rng)
         return self.failed(Outcome.UNSCHEDULABLE, refusals=refusals, after=after)
 
@@ -173,12 +173,11 @@ class _Attempt:
         row: int,
         feasible: Bools,
         terms: Terms,
-        projected: Floats | None,
         *,
         refusals: Iterable[Refusal],
         overloaded: bool = False,
     ) -> Decision:
-        rows = [int(r) for r in best_rows(terms.cost, feasible)]
+        rows: list[int] = best_rows(terms.cost, feasible).tolist()
         kept = rows if row in rows else [*rows[:-1], row]
         return Decision(
             pod=self.pod,
@@ -190,7 +189,7 @@ class _Attempt:
             feasible=int(feasible.sum()),
             node=self.view.name(row),
             score=_score(float(terms.cost[row])),
-            best=tuple(self._node_score(r, terms, projected) for r in kept),
+            best=node_scores(kept, view=self.view, load=self.load, terms=terms),
             rejections=self._rejections(refusals),
             overloaded=overloaded,
             load_set_aside=self.load.set_aside,
@@ -199,13 +198,6 @@ class _Attempt:
         )
 
     def _terms(self, feasible: Bools, projected: Floats | None) -> Terms:
-        if (
-            projected is not None
-            and self.policy.formula is Formula.RELATIVE
-            and self.policy.in_flight is InFlight.IGNORE
-        ):
-            # The classic plugins score nodes as they are; without accounting in flight their formula stays bare.
-            projected = self.load.projected(self.view, None)
         return weigh(
             view=self.view,
             load=self.load,
@@ -214,20 +206,6 @@ class _Attempt:
             selected=selected_rows(self.view, self.policy, self.caches.filters),
             projected=projected,
             caches=self.caches.preferences,
-        )
-
-    def _node_score(self, row: int, terms: Terms, projected: Floats | None) -> NodeScore:
-        counted = () if projected is None else self.load.metrics
-        return NodeScore(
-            node=self.view.name(row),
-            score=_score(float(terms.cost[row])),
-            terms={name: round(float(term[row]), 4) for name, term in terms.by_name.items()},
-            readings={m.metric.name: percent(m.utilisation[row]) for m in counted},
-            projected={
-                m.metric.name: round(100 * float(d[row])) for m, d in zip(counted, _rows(projected), strict=True)
-            },
-            sampled_at_s=self.load.sampled_at_s(row) if counted else None,
-            preferences=terms.preferences.at(row),
         )
 
     def _rejections(self, refusals: Iterable[Refusal]) -> tuple[Rejection, ...]:
@@ -246,14 +224,5 @@ class _Attempt:
         return self.load.newest_sample_s if self.load.counts else None
 
 
-def percent(utilisation: float) -> int | None:
-    """None where the reading is missing."""
-    return None if np.isnan(utilisation) else round(100 * float(utilisation))
-
-
 def _score(cost: float) -> float:
     return round(100 * (1 - cost), 2)
-
-
-def _rows(projected: Floats | None) -> Iterable[Floats]:
-    return () if projected is None else projected

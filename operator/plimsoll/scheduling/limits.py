@@ -11,7 +11,7 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters import load_limits
 from plimsoll.filters.interface import Refusal
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.readings import Floats, ReadingState
+from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import OnMissing
 
 
@@ -35,7 +35,7 @@ def within_limits(view: Snapshot, load: PolicyLoad, pod: PodInfo, fit: Bools, pr
         return Limited(fit, never, ())
     blind = never
     if load.policy.on_missing is OnMissing.EXCLUDE:
-        blind = fit & (load.state(view) != ReadingState.OK)
+        blind = fit & ~load.known(view)
     over = fit & ~blind & load.over_limits(projected)
     refusals = [
         Refusal(load_limits.NAME, reason, rows, resolvable=never)

@@ -1,4 +1,4 @@
-"""The estimates of all policies, and the one ledger that they share."""
+"""The estimates of all policies, and the ledger and the history of workloads that they share."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from collections.abc import Callable, Iterable
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.carry_over import carry_over, same_question
-from plimsoll.load.confidence import MISSING_AFTER_S
+from plimsoll.load.confidence import believed_for_s
 from plimsoll.load.estimate import PolicyLoad
+from plimsoll.load.history import WorkloadHistory
 from plimsoll.load.ledger import Entry, Ledger
 from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import BUILT_IN, Policy
 
 Selected = Callable[[Policy], Bools]
+
+# Load is asked for over timeRange and over so many times that.
+_LONGEST_WINDOW = 3
+# Without a source that answers nobody prunes the ledger but itself.
+_LEAST_PRUNED = 1024
 
 
 class Loads:
@@ -27,6 +33,8 @@ class Loads:
         self._view = view
         self._selected = selected
         self._ledger = Ledger()
+        self._prune_at = _LEAST_PRUNED
+        self._history = WorkloadHistory()
         self._by_policy: dict[str, PolicyLoad] = {BUILT_IN.name: PolicyLoad(BUILT_IN)}
 
     def of(self, policy: Policy, *, now_s: float) -> PolicyLoad:
@@ -42,7 +50,7 @@ class Loads:
         self._by_policy = {BUILT_IN.name: before[BUILT_IN.name]}
         for policy in policies:
             old = before.get(policy.name)
-            self._by_policy[policy.name] = old if old and old.policy == policy else PolicyLoad(policy)
+            self._by_policy[policy.name] = self._kept(old, policy)
         if self._horizon_s() > horizon_s:
             for pod in pods:
                 self._note(pod, now_s=now_s)
@@ -55,7 +63,10 @@ class Loads:
     def readings_taken(self, policy: str, readings: Readings, *, now_s: float) -> None:
         """Puts a set in force, for one of the policies that are."""
         load = self._by_policy[policy]
-        self._ledger.prune(covered_before_s=now_s - self._horizon_s())
+        if readings.use is not None:
+            self._history.observe(readings.use)
+        self._history.drop_old(now_s)
+        self._prune(now_s=now_s)
         self._refresh(load, carry_over(load.readings, readings, interval_s=load.policy.refresh_interval_s), now_s=now_s)
 
     def pod_placed(self, pod: PodInfo, *, now_s: float) -> None:
@@ -68,10 +79,29 @@ class Loads:
             if load.readings is not None and load.current(self._view):
                 load.place(entry, row)
 
-    def pod_gone(self, uid: Uid) -> None:
+    def pod_ended(self, pod: PodInfo, *, now_s: float) -> None:
+        """A pod is gone from its node; windows that have seen it run still contain it."""
+        entry, row = self._ledger.end(pod, now_s=now_s), self._view.row_of.get(pod.node)
+        if len(self._ledger) > self._prune_at:
+            self._prune(now_s=now_s)
+        for load in self._by_policy.values():
+            if entry is None or row is None or not load.current(self._view):
+                load.remove(pod.uid)
+            else:
+                load.depart(entry, row)
+
+    def pod_forgotten(self, uid: Uid) -> None:
+        """A pod was not bound after all: it leaves no trace."""
         self._ledger.release(uid)
         for load in self._by_policy.values():
             load.remove(uid)
+
+    def _kept(self, old: PolicyLoad | None, policy: Policy) -> PolicyLoad:
+        return old if old and old.policy == policy else PolicyLoad(policy, self._history)
+
+    def _prune(self, *, now_s: float) -> None:
+        self._ledger.prune(covered_before_s=now_s - self._horizon_s())
+        self._prune_at = max(2 * len(self._ledger), _LEAST_PRUNED)
 
     def _note(self, pod: PodInfo, *, now_s: float) -> Entry | None:
         """Enters the pod into the ledger, unless every metric shows it in full already."""
@@ -83,5 +113,8 @@ class Loads:
         load.refresh(readings, self._view, self._ledger.entries(), self._selected(load.policy), now_s=now_s)
 
     def _horizon_s(self) -> float:
-        """How long after its start a pod may still be in flight for some policy, stale samples included."""
-        return MISSING_AFTER_S + max(load.policy.time_range_s for load in self._by_policy.values())
+        """How long after its start or end a pod may still be shown wrongly to some policy, by the longest window and
+        the oldest sample.
+        """
+        policies = [load.policy for load in self._by_policy.values()]
+        return max(_LONGEST_WINDOW * p.time_range_s + believed_for_s(p.refresh_interval_s) for p in policies)

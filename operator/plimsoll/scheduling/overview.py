@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats, Readings, ReadingState
 from plimsoll.policy.compiled import Policy
-from plimsoll.scheduling.decide import percent
+from plimsoll.scheduling.node_scores import percent
+from plimsoll.scheduling.observing import Observed
 from plimsoll.scores.load import load_term
 
 
@@ -20,7 +21,8 @@ class NodeLoad:
     """One node under one policy, no pod in view.
 
     Attributes:
-        score: 100 * (1 - clip(L, 0, 1)), L the load term alone; None where the policy weighs no metric.
+        score: 100 * (1 - clip(L, 0, 1)), L the load term alone, packed with the strategy Pack; None where the policy
+            weighs no metric.
         state: the worst state among the policy's metrics on this node.
         metrics: measured utilisation in percent by metric; None where missing.
         sampled_at_s: the oldest sample time among the metrics; None where all are missing.
@@ -43,6 +45,8 @@ class PolicyOverview:
         load_set_aside: why metrics do not count at the moment; "" if they do.
         bound: living pods whose decision names the policy.
         pending: pods in the queue that the policy selects.
+        observed: what a policy with mode Observe has seen of other schedulers; None where that is nothing so far.
+        metrics_aside: why single metrics do not count while others do, by name.
     """
 
     policy: Policy
@@ -52,10 +56,19 @@ class PolicyOverview:
     load_set_aside: str
     bound: int
     pending: int
+    observed: Observed | None = None
+    metrics_aside: Mapping[str, str] = field(default_factory=dict)
 
 
 def overview_of(
-    load: PolicyLoad, view: Snapshot, selected: Bools, *, bound: int, pending: int, now_s: float
+    load: PolicyLoad,
+    view: Snapshot,
+    selected: Bools,
+    *,
+    bound: int,
+    pending: int,
+    now_s: float,
+    observed: Observed | None = None,
 ) -> PolicyOverview:
     """Args:
     load: aligned with the view.
@@ -66,8 +79,21 @@ def overview_of(
     rows = np.flatnonzero(selected)
     if cost is not None:
         rows = rows[np.argsort(cost[rows], kind="stable")]
-    nodes = tuple(_node_load(load, view, int(row), cost, ReadingState(int(state[row]))) for row in rows)
-    return PolicyOverview(load.policy, now_s, nodes, load.readings, load.set_aside, bound, pending)
+    nodes = tuple(
+        _node_load(load, view, int(row), cost, state=ReadingState(int(state[row])), sampled_at_s=sampled_at_s)
+        for row, sampled_at_s in zip(rows, load.sampled_at_s(rows), strict=True)
+    )
+    return PolicyOverview(
+        policy=load.policy,
+        taken_at_s=now_s,
+        nodes=nodes,
+        readings=load.readings,
+        load_set_aside=load.set_aside,
+        bound=bound,
+        pending=pending,
+        observed=observed,
+        metrics_aside=load.metrics_aside,
+    )
 
 
 def _cost(load: PolicyLoad, view: Snapshot, selected: Bools) -> Floats | None:
@@ -76,11 +102,13 @@ def _cost(load: PolicyLoad, view: Snapshot, selected: Bools) -> Floats | None:
     return load_term(load, view, load.projected(view, None), selected)
 
 
-def _node_load(load: PolicyLoad, view: Snapshot, row: int, cost: Floats | None, state: ReadingState) -> NodeLoad:
+def _node_load(
+    load: PolicyLoad, view: Snapshot, row: int, cost: Floats | None, *, state: ReadingState, sampled_at_s: float | None
+) -> NodeLoad:
     return NodeLoad(
         node=view.name(row),
         score=None if cost is None else 100 * (1 - float(cost[row])),
         state=state,
-        metrics={m.metric.name: percent(float(m.utilisation[row])) for m in load.metrics},
-        sampled_at_s=load.sampled_at_s(row),
+        metrics={m.metric.name: percent(float(m.utilisation[row])) for m in load.answered},
+        sampled_at_s=sampled_at_s,
     )

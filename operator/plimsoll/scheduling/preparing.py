@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.reservation import Reservation
@@ -12,6 +11,7 @@ from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.storage.claim import PersistentVolumeClaim
 from plimsoll.cluster.volume_matching import NO_VOLUMES, PodVolumes, StaticBinding
 from plimsoll.cluster.volume_reach import reaches
+from plimsoll.filters.dynamic_resources import PreparedClaims
 from plimsoll.filters.prepared import PodFilters
 from plimsoll.filters.volume_binding import PreparedVolumes
 
@@ -32,20 +32,13 @@ class Preparation:
         return (*(binding.claim for binding in self.volumes.bindings), *self.volumes.provisions)
 
 
-@runtime_checkable
-class Reserving(Protocol):
-    """A prepared filter that has resource claims to be reserved for the pod, wherever it goes."""
-
-    def reservations(self) -> tuple[Reservation, ...]: ...
-
-
 def preparation(filters: PodFilters, row: int) -> Preparation | None:
     """What the pod needs on the node that was chosen; None where it needs nothing."""
     volumes, reservations = NO_VOLUMES, list[Reservation]()
     for _, prepared in filters.prepared:
         if isinstance(prepared, PreparedVolumes):
             volumes = prepared.volumes_on(row)
-        if isinstance(prepared, Reserving):
+        if isinstance(prepared, PreparedClaims):
             reservations.extend(prepared.reservations())
     return Preparation(volumes, tuple(reservations)) or None
 

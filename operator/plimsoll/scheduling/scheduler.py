@@ -27,10 +27,12 @@ from plimsoll.scheduling.hints import Hints
 from plimsoll.scheduling.history import History
 from plimsoll.scheduling.judgement import Judgement, judge
 from plimsoll.scheduling.loads import Loads
+from plimsoll.scheduling.observing import Observing
 from plimsoll.scheduling.overview import PolicyOverview, overview_of
 from plimsoll.scheduling.placed import PlacedPods
 from plimsoll.scheduling.preparing import Progress, progress
 from plimsoll.scheduling.queue import Queue, QueuedPod
+from plimsoll.scheduling.regret import Regret
 from plimsoll.scheduling.selections import Selections
 
 
@@ -48,6 +50,7 @@ class Scheduler:
         self._queue = Queue(self._hints)
         self._caches = Caches()
         self._loads = Loads(self._cache.view, self._selected)
+        self._observing = Observing(self._cache.view, self._loads, self._caches, scheduler_name=scheduler_name)
         self._policies: dict[str, Policy] = {}
         self._selections = Selections(self._cache.view.namespaces)
         self._binding: dict[Uid, QueuedPod] = {}
@@ -69,7 +72,8 @@ class Scheduler:
         """A pod with a node, by whomever; a terminal one is as good as gone."""
         self._leaves_queue(pod.uid, node=pod.node, now_s=now_s)
         if pod.terminal:
-            self.assigned_pod_gone(pod.uid, now_s=now_s)
+            # One that is seen for the first time may have ended long ago.
+            self._gone(pod.uid, last=pod if pod.uid in self._cache else None, now_s=now_s)
             return
         self._bound_at_s.pop(pod.uid, None)
         known = self._cache.pod(pod.uid)
@@ -81,8 +85,7 @@ class Scheduler:
         self._wake(change, now_s=now_s)
 
     def assigned_pod_gone(self, uid: Uid, *, now_s: float) -> None:
-        self._forget(uid)
-        self._wake(self._cache.drop_pod(uid), now_s=now_s)
+        self._gone(uid, last=self._cache.pod(uid), now_s=now_s)
 
     def assigned_pods_listed(self, uids: Collection[Uid], *, listed_at_s: float, now_s: float) -> None:
         """After a LIST: pods whose Binding had succeeded before it and that are not in it are gone."""
@@ -137,6 +140,7 @@ class Scheduler:
         self._policies = self._hints.policies = {p.name: p for p in policies}
         self._caches.filters.keep_policies({BUILT_IN.name, *self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
+        self._observing.policies_changed(self._policies.values())
         if before != self._policies:
             self._selections.policies_changed(self._policies.values())
             self._selection += 1
@@ -198,7 +202,20 @@ class Scheduler:
         """The evictions for this pod are through, or have failed; until then it is not tried again."""
         self._queue.release(uid, retry=failed, now_s=now_s)
 
+    def observe(self, pod: PodInfo, *, node: str, now_s: float) -> list[Regret]:
+        """A pod that ``observes`` said yes to, before it is reported by ``pod_assigned``.
+
+        Args:
+            pod: as it was before it had a node.
+            node: where it is.
+        """
+        return self._observing.judge(pod, node=node, now_s=now_s)
+
     # -- what the shell asks --------------------------------------------------------------------------
+
+    def observes(self, pod: PodInfo, *, now_s: float) -> bool:
+        """Whether a policy with mode Observe is to judge where another scheduler has just placed the pod."""
+        return pod.uid not in self._cache and self._observing.concerns(pod, now_s=now_s)
 
     def next_command(self, *, now_s: float) -> Command | None:
         """Tries the next pod; None where none is due."""
@@ -275,6 +292,7 @@ class Scheduler:
             self._selected(compiled),
             bound=self._placed.count(policy),
             pending=sum(self._selected_by(queued) == policy for queued in self._queue),
+            observed=self._observing.of(policy),
             now_s=now_s,
         )
 
@@ -364,10 +382,21 @@ class Scheduler:
         self._wake(Change(ChangeKind.POD_ADDED, after=assumed), now_s=now_s)
         self._queue.placed(assumed.uid, now_s=now_s)
 
-    def _forget(self, uid: Uid) -> None:
+    def _gone(self, uid: Uid, *, last: PodInfo | None, now_s: float) -> None:
+        """Args:
+        last: as it was seen last; None where nothing is known of it.
+        """
         self._placed.remove(uid)
         self._bound_at_s.pop(uid, None)
-        self._loads.pod_gone(uid)
+        if last is not None:
+            self._loads.pod_ended(last, now_s=now_s)
+        self._wake(self._cache.drop_pod(uid), now_s=now_s)
+
+    def _forget(self, uid: Uid) -> None:
+        """It never ran where it was assumed."""
+        self._placed.remove(uid)
+        self._bound_at_s.pop(uid, None)
+        self._loads.pod_forgotten(uid)
 
     def _select(self, pod: PodInfo) -> Selection:
         return self._selections.of(pod)

@@ -8,7 +8,10 @@ The dominant part protects the bottleneck, the mean breaks ties. Absolute utilis
 and does not blow up noise on an idle cluster.
 
 Relative is the classic plugins' formula: a node's share of the busiest node's value (network, cpu), and of memory
-what is missing to the memory that earns the full score; L is the weighted mean alone.
+what is missing to the memory that earns the full score; L is the weighted mean alone. Custom metrics are on their
+own scale with either formula.
+
+With the strategy Pack this is the cost of nodes above the target; ``scores/pack.py`` has the others'.
 """
 
 from __future__ import annotations
@@ -19,15 +22,16 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.metric_load import MetricLoad
 from plimsoll.load.readings import Floats, ReadingState
-from plimsoll.policy.compiled import MEMORY, NETWORK_METRICS, Formula, Policy
+from plimsoll.policy.compiled import MEMORY, NETWORK_METRICS, Formula, Metric, Policy
 from plimsoll.scores.normalise import share_of_most
+from plimsoll.scores.pack import packed
 
 # Beyond this overload is overload; one metric must not drown the others.
 _MOST = 1.5
 
 
 def load_term(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Bools) -> Floats | None:
-    """[N], L clipped to 0..1; None where no metric that answers has a weight.
+    """[N], 0..1, L or what Pack makes of it; None where no metric that answers has a weight (and, to Pack, ends).
 
     Args:
         projected: [M, N], by ``PolicyLoad.projected``.
@@ -36,6 +40,13 @@ def load_term(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Boo
     weights = np.array([metric.metric.weight for metric in load.metrics])
     if not (weights > 0).any():
         return None
+    spread = _spread(load, view, projected, selected, weights)
+    target = load.policy.pack_target
+    return spread if target is None else _pack(load, view, projected, weights, spread=spread, target=target)
+
+
+def _spread(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Bools, weights: Floats) -> Floats:
+    """[N], L clipped to 0..1."""
     if load.policy.formula is Formula.RELATIVE:
         fresh = selected & (load.state(view) == ReadingState.OK)
         costs = np.array([_relative(m, d, fresh, load.policy) for m, d in zip(load.metrics, projected, strict=True)])
@@ -46,11 +57,44 @@ def load_term(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Boo
     return term
 
 
+def _pack(
+    load: PolicyLoad, view: Snapshot, projected: Floats, weights: Floats, *, spread: Floats, target: float
+) -> Floats | None:
+    counts = (weights > 0) & [_has_capacity(m.metric) for m in load.metrics]
+    if not counts.any():
+        return None
+    seen = _seen(load, view, projected)
+    return packed(projected[counts], weights[counts], spread, target, seen=seen[counts])
+
+
+def _has_capacity(metric: Metric) -> bool:
+    """Whether a target can be a share of it: where the ends of a scale are guessed, the worst node is always full."""
+    return not metric.custom or (metric.min is not None and metric.max is not None)
+
+
+def _seen(load: PolicyLoad, view: Snapshot, projected: Floats) -> Floats:
+    """[M, N], what of the projected utilisation is measured rather than presumed: a node is not filled further for
+    being out of sight.
+    """
+    pod = projected - load.projected(view, None)
+    measured = np.array([np.nan_to_num(metric.measured(), nan=0.0) for metric in load.metrics])
+    believed = np.array([metric.confidence for metric in load.metrics])
+    seen: Floats = believed * (measured + pod)
+    return seen
+
+
 def least_loaded(load: PolicyLoad, projected: Floats) -> Floats:
-    """[N], how far each node is into its limits: the largest projected utilisation over its limit."""
-    limits = np.array([metric.metric.limit or np.inf for metric in load.metrics])
-    worst: Floats = (projected / limits[:, None]).max(axis=0)
+    """[N], how far each node is into its limits, 1 being at one: the largest projected utilisation over its limit.
+
+    A custom metric's limit may be at 0 of its scale or below; there the distance to it counts instead of the ratio.
+    """
+    worst: Floats = np.max([_into_limit(metric, d) for metric, d in zip(load.metrics, projected, strict=True)], axis=0)
     return worst
+
+
+def _into_limit(metric: MetricLoad, projected: Floats) -> Floats:
+    limit = np.inf if metric.metric.limit is None else metric.metric.limit
+    return 1.0 + (projected - limit) if metric.metric.custom else projected / limit
 
 
 def _mean(costs: Floats, weights: Floats) -> Floats:
@@ -64,6 +108,8 @@ def _relative(metric: MetricLoad, projected: Floats, fresh: Bools, policy: Polic
     A node without a fresh reading is put on the same scale by what its requests suggest, and never below that: among
     nodes that are all about as busy it would else be the best of all.
     """
+    if metric.metric.custom:
+        return np.clip(projected, 0.0, 1.0)
     match metric.metric.name:
         case name if name in NETWORK_METRICS:
             cost = share_of_most(projected * metric.capacity, fresh)

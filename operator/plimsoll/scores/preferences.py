@@ -58,17 +58,30 @@ class Preferences:
     cost: Floats = field(default_factory=lambda: np.zeros(0))
     wishes: float = 0.0
 
-    def at(self, row: int) -> Mapping[str, int]:
-        """One feasible node's scores by the plugins that tell the nodes apart."""
-        return {name: int(self.scores[name][row]) for name in self.scores if name in self.telling}
+    def at(self, rows: Ints) -> list[dict[str, int]]:
+        """Of each of some feasible nodes, its scores by the plugins that tell the nodes apart."""
+        names = [name for name in self.scores if name in self.telling]
+        columns = [self.scores[name][rows].tolist() for name in names]
+        return (
+            [dict(zip(names, scores, strict=True)) for scores in zip(*columns, strict=True)]
+            if names
+            else [{} for _ in rows]
+        )
 
 
-def preferences_term(view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches) -> Preferences:
-    """Over the feasible nodes; of other rows the scores and the cost say nothing."""
+def preferences_term(
+    view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches, *, spread_by_default: bool = True
+) -> Preferences:
+    """Over the feasible nodes; of other rows the scores and the cost say nothing.
+
+    Args:
+        spread_by_default: whether a pod that asks for no spreading is spread all the same.
+    """
     rows = np.flatnonzero(feasible)
     if len(rows) <= 1:
         return Preferences(cost=np.zeros(view.size))
-    scores = {name: found for name, found in _scores(view, pod, feasible, caches) if found is not None}
+    found_by_name = _scores(view, pod, feasible, caches, spread=spread_by_default or bool(pod.spread))
+    scores = {name: found for name, found in found_by_name if found is not None}
     total, weights = np.zeros(view.size), dict[str, float]()
     for name, found in scores.items():
         compared = found[rows]
@@ -81,12 +94,13 @@ def preferences_term(view: Snapshot, pod: PodInfo, feasible: Bools, caches: Pref
 
 
 def _scores(
-    view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches
+    view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches, *, spread: bool
 ) -> Iterator[tuple[str, Ints | None]]:
     """In the order of kube-scheduler's default profile."""
     yield taint_toleration.NAME, taint_toleration.score(view, pod, feasible, caches)
     yield node_affinity.NAME, node_affinity.score(view, pod, feasible, caches)
-    yield pod_topology_spread.NAME, pod_topology_spread.score(view, pod, feasible, caches)
+    if spread:
+        yield pod_topology_spread.NAME, pod_topology_spread.score(view, pod, feasible, caches)
     yield inter_pod_affinity.NAME, inter_pod_affinity.score(view, pod, feasible)
     yield image_locality.NAME, image_locality.score(view, pod, caches)
 

@@ -8,5 +8,13 @@ from collections.abc import Callable
 OnQuery = Callable[[str, float], None]
 
 
+# Told the kind of source and the result (answered, empty, failed) of each look at what pods use.
+OnLook = Callable[[str, str], None]
+
+
 def unobserved(_policy: str, _seconds: float) -> None:
     """Where nobody measures."""
+
+
+def uncounted(_source: str, _result: str) -> None:
+    """Where nobody counts."""

@@ -12,8 +12,8 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-from plimsoll.errors import SourceError, SourceUnreachable
-from plimsoll.load.queries import Query, queries
+from plimsoll.errors import QueryRejected, SourceError, SourceUnreachable
+from plimsoll.load.queries import Query, follow_up, queries
 from plimsoll.load.samples import PrometheusAnswers, Sample
 from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy, PrometheusSource
@@ -30,6 +30,12 @@ _LONGEST_SHARED_S = 15.0
 _FORGET_AFTER_S = 600.0
 # The socket's own time-out comes first: it knows better what it waited for.
 _GRACE_S = 1.0
+
+
+def source_key(source: PrometheusSource) -> object:
+    """Equal for sources that are asked as one."""
+    headers, parameters = frozenset(source.headers.items()), frozenset(source.query_parameters.items())
+    return source.url, source.timeout_s, headers, parameters
 
 
 class Prometheus:
@@ -52,6 +58,8 @@ class Prometheus:
         moment = server.moment(now_s, max_age_s=min(policy.refresh_interval_s / 2, _LONGEST_SHARED_S))
         refresh = _Refresh(policy.name, server, moment, todo=deque(queries(policy)))
         await asyncio.gather(*(refresh.work() for _ in range(_AT_A_TIME)))
+        refresh.todo.extend(follow_up(policy, refresh.answered))
+        await refresh.work()
         return refresh.answers()
 
     async def close(self) -> None:
@@ -62,8 +70,7 @@ class Prometheus:
 
     def _server(self, source: PrometheusSource) -> _Server:
         self._forget()
-        headers, parameters = frozenset(source.headers.items()), frozenset(source.query_parameters.items())
-        key = (source.url, source.timeout_s, headers, parameters)
+        key = source_key(source)
         if key not in self._servers:
             self._servers[key] = _Server(source, self._on_query)
         return self._servers[key]
@@ -155,6 +162,7 @@ class _Refresh:
     todo: deque[Query]
     answered: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    rejected: set[str] = field(default_factory=set)
     unreachable: int = 0
     away: str = ""
 
@@ -173,6 +181,8 @@ class _Refresh:
             self.answered[query.id] = outcome
             return
         self.failures[query.id] = str(outcome)
+        if isinstance(outcome, QueryRejected):
+            self.rejected.add(query.id)
         if isinstance(outcome, SourceUnreachable):
             self.unreachable += 1
             if not self.answered or self.unreachable > 1:
@@ -180,4 +190,6 @@ class _Refresh:
 
     def answers(self) -> PrometheusAnswers:
         failures = {WHOLE_SOURCE: self.away} if self.away and not self.answered else self.failures
-        return PrometheusAnswers(asked_at_s=self.moment.at_s, answers=self.answered, failures=failures)
+        return PrometheusAnswers(
+            asked_at_s=self.moment.at_s, answers=self.answered, failures=failures, rejected=frozenset(self.rejected)
+        )

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from plimsoll.policy.compiled import BUILT_IN_METRICS
+from plimsoll.policy.compiled import BUILT_IN_METRICS, Goal
 from plimsoll.policy.models.base import ApiModel
 from plimsoll.policy.models.values import AS_QUANTITY, IS_QUANTITY, Quantity, Weight, number
 from plimsoll.policy.rules import Rule, cel_list, cel_matches, matches
 
 _NAME = r"[a-zA-Z]([-_a-zA-Z0-9]*[a-zA-Z0-9])?"
-
-
-class Goal(StrEnum):
-    MINIMIZE = "Minimize"
-    MAXIMIZE = "Maximize"
 
 
 def _min_below_max(metric: CustomMetric) -> bool:
@@ -49,20 +43,28 @@ class CustomMetric(ApiModel):
     ]
     """What the metric is called in status and explanations."""
     query: Annotated[str, Field(min_length=1, max_length=4096)]
-    """An instant query in PromQL that answers one value per node. $timeRange stands for the policy's timeRange,
-    $deviceName for its deviceName as a quoted string."""
+    """An instant query in PromQL that answers one value per node, with a label that tells the node (node, instance or
+    others, as for the built-in metrics). $timeRange stands for the policy's timeRange, $deviceName for its deviceName
+    as a string, quotes included, e.g. {device=~$deviceName}. Of several values for one node the worst counts."""
     weight: Weight | None = None
-    """How much the metric counts, relative to weights. Absent: 0, so that only limit counts."""
+    """How much the metric counts, relative to weights. Absent: 0, so that only limit counts. Without both min and max
+    it counts half as much."""
     goal: Goal | None = None
     """Minimize: less is better. Maximize: more is better. Absent: Minimize."""
     min: Quantity | None = None
-    """The least value that is told apart, as a quantity; anything below it counts as much."""
+    """The lower end of the scale, as a quantity. With goal Minimize the value of an idle node, and anything below it
+    counts as much; with Maximize that of a full one. Absent: estimated from the policy's nodes at each refresh, by
+    their 5th percentile."""
     max: Quantity | None = None
-    """The greatest value that is told apart, as a quantity; anything above it counts as much."""
+    """The upper end of the scale, as a quantity. With goal Minimize the value of a full node; with Maximize that of an
+    idle one, and anything above it counts as much. Absent: estimated from the policy's nodes at each refresh, by their
+    95th percentile."""
     limit: Quantity | None = None
-    """The value beyond which a node is refused, as a quantity."""
+    """The value beyond which a node is refused, as a quantity: above it with goal Minimize, below it with Maximize. The
+    pod and those whose load does not show yet are counted in by perPod."""
     per_pod: Quantity | None = None
-    """What one pod adds to the value, as a quantity; absent: nothing is known of it."""
+    """What one pod adds to the value, or with goal Maximize takes from it, as a quantity; absent: nothing is known of
+    it."""
 
     rules: ClassVar = (
         Rule(

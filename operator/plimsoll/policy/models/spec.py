@@ -51,10 +51,9 @@ class Limits(ApiModel):
 
 class Strategy(ApiModel):
     type: StrategyType = StrategyType.SPREAD
-    """Spread: the least loaded node is best. Pack: the fullest node below target is best, above it as Spread.
-    Pack is accepted, and not yet in force: the condition NotYetEnforced names it."""
+    """Spread: the least loaded node is best. Pack: the fullest node below target is best, above it as Spread."""
     target: Percent | None = None
-    """Percent of capacity up to which Pack fills a node. Absent: 60."""
+    """Percent of capacity up to which Pack fills a node, by its fullest metric. Absent: 60."""
 
     rules: ClassVar = (
         Rule(
@@ -121,8 +120,8 @@ def _needs_prometheus(*, asks: str, asked: Any, problem: str, name: str, at: str
 
 class Spec(ApiModel):
     mode: Mode = Mode.ENFORCE
-    """Enforce: place the selected pods. Observe: place nothing, and report how the selected pods of other schedulers
-    would have scored. Observe is accepted, and its report not yet in force: the condition NotYetEnforced names it."""
+    """Enforce: place the selected pods. Observe: place nothing, and report in status.regret by how much the nodes that
+    other schedulers choose for the selected pods, whatever their schedulerName, score below the best."""
     priority: Priority = 0
     """Where several policies select a pod, the highest priority wins; among equals the oldest, then the first by
     name."""
@@ -158,8 +157,8 @@ class Spec(ApiModel):
         ]
         | None
     ) = None
-    """Further metrics by PromQL queries. Needs Prometheus. Accepted, and not yet in force: the condition
-    NotYetEnforced names them."""
+    """Further metrics by PromQL queries, with one value per node each. Needs Prometheus. One that cannot be read is set
+    aside alone; the condition Ready names it."""
     network_capacity: Bytes | None = None
     """Bytes per second of a network device whose link speed is not known, as a quantity, e.g. 1250M for 10 Gbit/s. A
     node's annotation plimsoll.dev/network-capacity goes before it. Absent: 125M."""

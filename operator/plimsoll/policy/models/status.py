@@ -17,7 +17,7 @@ NodeName = Annotated[str, Field(max_length=253)]
 
 class Condition(ApiModel):
     type: Annotated[str, Field(max_length=316)]
-    """Ready, MetricsAvailable or NotYetEnforced."""
+    """Ready, MetricsAvailable, NotYetEnforced or Preflight."""
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     observed_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
@@ -57,11 +57,23 @@ class Best(ApiModel):
     """Its score."""
 
 
+class WorstRegret(ApiModel):
+    pod: Annotated[str, Field(max_length=317)] | None = None
+    """namespace/name."""
+    node: NodeName | None = None
+    """The node that another scheduler chose."""
+    best: NodeName | None = None
+    """The node that the policy would have chosen."""
+    regret: Score | None = None
+    """By how many points the one scored below the other."""
+
+
 class NodeScoreRow(ApiModel):
     node: NodeName
     """The node's name."""
     score: Score | None = None
-    """100 is idle, 0 is full. Of the load alone, before any pod is looked at; absent where no metric is weighed."""
+    """100 is idle, 0 is full; with strategy Pack 100 is at the target, 60 is empty, 30 or less is above the target. Of
+    the load alone, before any pod is looked at; absent where no metric is weighed."""
     state: NodeState | None = None
     """Fresh, Stale or Missing: the worst among the policy's metrics on this node."""
     sample_time: Time | None = None
@@ -69,7 +81,7 @@ class NodeScoreRow(ApiModel):
     metrics: (
         Annotated[dict[str, Annotated[int, Field(json_schema_extra={"format": "int32"})]], Field(max_length=32)] | None
     ) = None
-    """Percent of capacity by metric; a metric without data is left out."""
+    """Percent of capacity by metric, of a custom one percent of its scale; a metric without data is left out."""
 
 
 class Status(ApiModel):
@@ -86,7 +98,8 @@ class Status(ApiModel):
         | None
     ) = None
     """Ready: the policy is in force as written. MetricsAvailable: enough nodes have fresh data. NotYetEnforced: fields
-    that are accepted and have no effect in this version."""
+    that are accepted and have no effect in this version. Preflight: every query is answered for every node, with values
+    that can be right."""
     source: Annotated[str, Field(max_length=64)] | None = None
     """Prometheus or MetricsServer."""
     last_refresh_time: Time | None = None
@@ -103,7 +116,12 @@ class Status(ApiModel):
     """Pods that wait and that this policy selects."""
     regret: Score | None = None
     """With mode Observe: by how many points of score, on average, the nodes that other schedulers chose fell short of
-    the best."""
+    the best; over the pods that observed counts."""
+    observed: Count | None = None
+    """With mode Observe: pods of other schedulers that were judged, the last 1000 at most; from the start of the
+    process that leads, or from when the spec was changed."""
+    worst: WorstRegret | None = None
+    """With mode Observe: of these pods the one whose node fell short the most."""
     scores: (
         Annotated[
             list[NodeScoreRow],

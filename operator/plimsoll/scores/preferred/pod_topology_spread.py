@@ -82,7 +82,10 @@ class _Spread:
 
     def _raw(self, constraint: SpreadConstraint) -> Floats:
         """[N], 0 at nodes without the label."""
-        column, counts = self._column(constraint), self._matching(constraint)
+        column = self._column(constraint)
+        if column.size == 1:
+            return np.zeros(self.view.size)
+        counts = self._matching(constraint)
         if constraint.topology_key == HOSTNAME_LABEL:
             domains = int(np.count_nonzero(self._scored))
         else:
