@@ -13,7 +13,7 @@ CODE := operator/plimsoll devcluster demo benchmarks tests
 IMAGE ?= plimsoll
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__init__.py)
 
-.PHONY: demo test check oracle e2e fmt crds image help
+.PHONY: demo test check oracle e2e quality fmt crds image help
 
 demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and shows where and why (KEEP=1: leave it up)
 	@$(BIN)/python -m demo $(if $(filter-out 0 no false,$(KEEP)),--keep)
@@ -34,6 +34,9 @@ oracle: $(READY)  ## Compares random verdicts, 20,000 at least and 5,000 preempt
 
 e2e: $(READY)  ## Kubernetes' own scheduling tests, with kube-scheduler and with Plimsoll: about an hour
 	@$(BIN)/python -m tests.upstream
+
+quality: $(READY)  ## Replays all scenarios with all contenders, and holds ours to its promises (TRACES=DIR; interrupt and go on)
+	@$(BIN)/python -m benchmarks.quality $(if $(TRACES),--traces '$(TRACES)')
 
 fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 	$(BIN)/ruff check --fix --quiet $(CODE) || true

@@ -44,7 +44,7 @@ def _labels(node: NodeSpec) -> dict[str, str]:
         "kubernetes.io/hostname": node.name,
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/os": "linux",
-        "topology.kubernetes.io/zone": node.zone,
+        **({"topology.kubernetes.io/zone": node.zone} if node.zone else {}),
         **node.labels,
     }
 

@@ -21,6 +21,7 @@ class NodeSpec:
     memory: str = "64Gi"
     pods: str = "110"
     zone: str = "a"
+    """Where empty the node has no label for it."""
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[Mapping[str, str]] = ()

@@ -44,6 +44,10 @@ class ExporterClient:
         """What Prometheus reads of the node."""
         return self._request("GET", f"/metrics/nodes/{node}/exporter")
 
+    def cadvisor(self, node: str) -> str:
+        """What Prometheus reads of the node's pods."""
+        return self._request("GET", f"/metrics/nodes/{node}/metrics/cadvisor")
+
     def kubelet_resource_metrics(self, node: str) -> str:
         """What metrics-server reads of the node."""
         return self._request("GET", f"/metrics/nodes/{node}/metrics/resource")

@@ -4,6 +4,15 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 
+class PodLoad(TypedDict, total=False):
+    """What one pod uses; what is left out is 0."""
+
+    cpu_cores: float
+    memory_bytes: float
+    receive_bytes_per_s: float
+    transmit_bytes_per_s: float
+
+
 class Load(TypedDict, total=False):
     """The load of one node, or a change of it: what is left out stays as it is."""
 
@@ -22,5 +31,8 @@ class Load(TypedDict, total=False):
     """Scrapes are answered with 503."""
     not_a_number: bool
     """All values of the node-exporter are NaN."""
+    pods: Mapping[str, PodLoad]
+    """All pods of which the kubelet's cAdvisor tells, by `namespace/name`; those that it knew and that are not named
+    are gone. The node's own load does not follow from theirs. Prometheus scrapes cAdvisor once this was set."""
     device_names: Mapping[str, str]
     """Devices that show under another name, e.g. `{"eth0": "ens5"}` after a reboot."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from devcluster.exporter.counter import Counter
-from devcluster.exporter.load import Load
+from devcluster.exporter.load import Load, PodLoad
+from devcluster.exporter.pod import FakePod
 
 _DEFAULT_DEVICE = "eth0"
 _DEFAULT_SPEED_BYTES = 1.25e9
@@ -38,6 +39,8 @@ class FakeNode:
     dark: bool = False
     not_a_number: bool = False
     device_names: dict[str, str] = field(default_factory=dict)
+    pods: dict[str, FakePod] | None = None
+    """By `namespace/name`; None where nobody has told of any."""
 
     @classmethod
     def idle(cls, name: str, *, number: int, now_s: float) -> Self:
@@ -59,7 +62,8 @@ class FakeNode:
             for name, device in saved["devices"].items()
         }
         counters = {"uptime": Counter(**saved["uptime"]), "busy": Counter(**saved["busy"])}
-        return cls(**{**saved, **counters, "devices": devices})
+        pods = saved["pods"] and {name: FakePod.restored(pod) for name, pod in saved["pods"].items()}
+        return cls(**{**saved, **counters, "devices": devices, "pods": pods})
 
     @property
     def address(self) -> str:
@@ -77,6 +81,8 @@ class FakeNode:
         if unknown:
             raise ValueError(f"unknown fields: {', '.join(sorted(unknown))}")
         self._apply_to_devices(change, now_s=now_s)
+        if "pods" in change:
+            self._apply_to_pods(change["pods"], now_s=now_s)
         if "cpu_utilisation" in change:
             self.busy.set_rate(change["cpu_utilisation"], now_s=now_s)
         self.cpus = change.get("cpus", self.cpus)
@@ -97,6 +103,12 @@ class FakeNode:
     def _device(self, name: str, *, now_s: float) -> Device:
         return self.devices.setdefault(name, Device(Counter(now_s), Counter(now_s)))
 
+    def _apply_to_pods(self, loads: Mapping[str, PodLoad], *, now_s: float) -> None:
+        known = self.pods or {}
+        self.pods = {name: known.get(name) or FakePod.started(now_s=now_s) for name in loads}
+        for name, load in loads.items():
+            self.pods[name].apply(load, now_s=now_s)
+
     def reset_counters(self, *, now_s: float) -> None:
         """Start all counters at zero again."""
         for counter in self._counters():
@@ -106,6 +118,8 @@ class FakeNode:
         yield from (self.uptime, self.busy)
         for device in self.devices.values():
             yield from (device.receive, device.transmit)
+        for pod in (self.pods or {}).values():
+            yield from (pod.cpu, pod.receive, pod.transmit)
 
     def shown_devices(self) -> Iterator[tuple[str, Device]]:
         """The devices under the names that they show."""

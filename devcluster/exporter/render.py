@@ -41,6 +41,33 @@ def kubelet_resource_metrics(node: FakeNode, *, now_s: float) -> str:
     )
 
 
+def cadvisor(node: FakeNode, *, now_s: float) -> str:
+    """What the kubelet's /metrics/cadvisor would say of the node's pods.
+
+    Beside its container each pod has the series of its own cgroup, which is the sum of them, as real ones have.
+    """
+    pods = [(_pod_labels(name), pod) for name, pod in (node.pods or {}).items()]
+    groups = [(f'{{container="{c}",{labels}}}', pod) for labels, pod in pods for c in ("", "main")]
+    interfaces = [(f'{{interface="eth0",{labels}}}', pod) for labels, pod in pods]
+    cpu = [(labels, pod.cpu.at(now_s)) for labels, pod in groups]
+    memory = [(labels, pod.memory_bytes) for labels, pod in groups]
+    received = [(labels, pod.receive.at(now_s)) for labels, pod in interfaces]
+    sent = [(labels, pod.transmit.at(now_s)) for labels, pod in interfaces]
+    return "".join(
+        [
+            _family("container_cpu_usage_seconds_total", "counter", cpu),
+            _family("container_memory_working_set_bytes", "gauge", memory),
+            _family("container_network_receive_bytes_total", "counter", received),
+            _family("container_network_transmit_bytes_total", "counter", sent),
+        ]
+    )
+
+
+def _pod_labels(name: str) -> str:
+    namespace, _, pod = name.rpartition("/")
+    return f"namespace={_quoted(namespace)},pod={_quoted(pod)}"
+
+
 def _cpu_samples(node: FakeNode, *, now_s: float) -> Iterator[Sample]:
     busy_s = node.busy.at(now_s)
     seconds = {mode: busy_s * share for mode, share in _BUSY_SHARES.items()}

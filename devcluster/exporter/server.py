@@ -1,6 +1,6 @@
 """The exporter over HTTP: scrapes, service discovery, and the interface that tests set loads with."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ def application(fleet: Fleet, *, state: Path, target: str) -> web.Application:
             web.get("/discovery/prometheus", _discovery),
             web.get("/metrics/nodes/{name}/exporter", _node_exporter),
             web.get("/metrics/nodes/{name}/metrics/resource", _kubelet_resource_metrics),
+            web.get("/metrics/nodes/{name}/metrics/cadvisor", _cadvisor),
             web.post("/nodes", _add),
             web.patch("/nodes", _change),
             web.delete("/nodes", _remove),
@@ -61,14 +62,23 @@ async def _healthz(_request: web.Request) -> web.Response:
 async def _discovery(request: web.Request) -> web.Response:
     fleet = request.app[_FLEET]
     nodes = (fleet[name] for name in fleet.names())
-    return web.json_response([_target_group(node, target=request.app[_TARGET]) for node in nodes])
+    target = request.app[_TARGET]
+    return web.json_response([group for node in nodes for group in _target_groups(node, target=target)])
 
 
-def _target_group(node: FakeNode, *, target: str) -> Mapping[str, Any]:
+def _target_groups(node: FakeNode, *, target: str) -> Iterator[Mapping[str, Any]]:
+    yield _target_group(node, "exporter", target=target)
+    if node.pods is not None:
+        group = _target_group(node, "metrics/cadvisor", target=target)
+        # A target of its own: two in one job with the same labels would write the same `up`.
+        yield {**group, "labels": {**group["labels"], "job": "cadvisor"}}
+
+
+def _target_group(node: FakeNode, path: str, *, target: str) -> Mapping[str, Any]:
     return {
         "targets": [target],
         "labels": {
-            "__metrics_path__": f"/metrics/nodes/{node.name}/exporter",
+            "__metrics_path__": f"/metrics/nodes/{node.name}/{path}",
             "__meta_node": node.name,
             "__meta_node_address": node.address,
         },
@@ -81,6 +91,10 @@ async def _node_exporter(request: web.Request) -> web.Response:
 
 async def _kubelet_resource_metrics(request: web.Request) -> web.Response:
     return _metrics(request, render.kubelet_resource_metrics)
+
+
+async def _cadvisor(request: web.Request) -> web.Response:
+    return _metrics(request, render.cadvisor)
 
 
 def _metrics(request: web.Request, rendered: Callable[..., str]) -> web.Response:

@@ -58,3 +58,22 @@ async def test_a_removed_node_is_gone(client: TestClient) -> None:
     await client.delete("/nodes", json=["n1"])
     assert (await client.get("/metrics/nodes/n1/exporter")).status == 404
     assert await (await client.get("/discovery/prometheus")).json() == []
+
+
+async def test_prometheus_finds_cadvisor_where_pods_are_told_of(client: TestClient) -> None:
+    await client.patch("/nodes", json={"n1": {"pods": {}}})
+    groups = await (await client.get("/discovery/prometheus")).json()
+    assert [(g["labels"]["__metrics_path__"], g["labels"].get("job")) for g in groups] == [
+        ("/metrics/nodes/n1/exporter", None),
+        ("/metrics/nodes/n1/metrics/cadvisor", "cadvisor"),
+    ]
+
+
+async def test_cadvisor_tells_of_pods_until_they_are_named_no_more(client: TestClient) -> None:
+    await client.patch("/nodes", json={"n1": {"pods": {"default/web": {"memory_bytes": 5.0}, "default/job": {}}}})
+    text = await (await client.get("/metrics/nodes/n1/metrics/cadvisor")).text()
+    assert 'container_memory_working_set_bytes{container="main",namespace="default",pod="web"} 5.0\n' in text
+    await client.patch("/nodes", json={"n1": {"pods": {"default/job": {}}}})
+    text = await (await client.get("/metrics/nodes/n1/metrics/cadvisor")).text()
+    assert 'pod="job"' in text
+    assert 'pod="web"' not in text

@@ -178,3 +178,13 @@ def test_counters_go_on_over_a_restart_of_the_process(fleet: Fleet, clock: Clock
     at_s = clock.now_s + 20
     assert render.node_exporter(restored["n1"], now_s=at_s) == render.node_exporter(fleet["n1"], now_s=at_s)
     assert restored["n1"].dark
+
+
+def test_a_pods_counters_grow_by_what_it_uses_and_outlive_the_process(
+    fleet: Fleet, clock: Clock, tmp_path: Path
+) -> None:
+    fleet.change({"n1": Load(pods={"default/web": {"cpu_cores": 0.5, "receive_bytes_per_s": 100.0}})})
+    clock.now_s += 10
+    fleet.save(tmp_path / "nodes.json")
+    [pod] = (Fleet.load(tmp_path / "nodes.json")["n1"].pods or {}).values()
+    assert (pod.cpu.at(clock.now_s), pod.receive.at(clock.now_s)) == (5.0, 1000.0)

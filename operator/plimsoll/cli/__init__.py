@@ -1,4 +1,7 @@
-"""The command line: ``plimsoll run``, ``explain`` and ``crds``; also found by kubectl as ``kubectl plimsoll``."""
+"""The command line: ``plimsoll run``, ``explain``, ``simulate`` and ``crds``.
+
+kubectl finds it as ``kubectl plimsoll``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import click
 from plimsoll import __version__
 
 # Command to module: imported when asked for, so that `plimsoll --help` does not load numpy, kopf and kubernetes.
-_COMMANDS = {"run": "run", "explain": "explain", "crds": "crds"}
+_COMMANDS = {"run": "run", "explain": "explain", "crds": "crds", "simulate": "simulate"}
 
 
 class _LazyGroup(click.Group):

@@ -1,0 +1,1 @@
+"""Placement quality: every scenario, every contender, many seeds; the tables of docs/quality.md."""

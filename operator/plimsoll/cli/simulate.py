@@ -1,0 +1,106 @@
+"""``plimsoll simulate``: how well pods would have been placed, offline, on recorded load."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_WRITTEN = click.Path(dir_okay=False, writable=True, path_type=Path)
+
+
+@click.command()
+@click.option("--usage", type=_FILE, help="Load of machines over time, as docs/quality.md describes; with --vms.")
+@click.option("--vms", type=_FILE, help="What the machines of --usage are, as CSV.")
+@click.option("--arrivals", type=_FILE, help="Pods of a recorded cluster, as CSV, for scenarios that ask for them.")
+@click.option("--nodes", type=_FILE, help="Nodes of a recorded cluster, as CSV, for scenarios that ask for them.")
+@click.option("--scenario", "scenarios", default="services", show_default=True, metavar="NAME[,NAME]", help="Or: all.")
+@click.option(
+    "--policies",
+    default="ours,kube,koordinator,random",
+    show_default=True,
+    metavar="NAME[,NAME]",
+    help="Who places the pods. Or: all.",
+)
+@click.option("--list", "listed", is_flag=True, help="Say which scenarios and policies there are.")
+@click.option("--policy", type=_FILE, help="The SchedulingPolicy that ours places by, instead of the default one.")
+@click.option("--baseline", metavar="NAME", help="Whom the others are compared with.  [default: kube]")
+@click.option("--seeds", type=click.IntRange(min=1), default=24, show_default=True, help="How many worlds.")
+@click.option("--first-seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--processes", type=click.IntRange(min=1), help="Side by side.  [default: as many as there are cores]")
+@click.option("--resume", type=_WRITTEN, help="Keep results in this file, and go on from what it holds.")
+@click.option("--gate", is_flag=True, help="Hold ours to what it promises; exit with 1 where it fails.")
+@click.option("--json", "json_file", type=_WRITTEN, help="Write scorecards and comparisons here.")
+@click.option("--html", "html_file", type=_WRITTEN, help="Write tables and plots here, as one page.")
+def simulate(
+    *,
+    usage: Path | None,
+    vms: Path | None,
+    arrivals: Path | None,
+    nodes: Path | None,
+    scenarios: str,
+    policies: str,
+    listed: bool,
+    policy: Path | None,
+    baseline: str | None,
+    seeds: int,
+    first_seed: int,
+    processes: int | None,
+    resume: Path | None,
+    gate: bool,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Replay recorded load under schedulers, and compare them seed by seed.
+
+    Each policy places the same pods on the same nodes; ours is this very scheduler. Without --usage load is generated.
+    """
+    from plimsoll.cli.simulate_options import (
+        baseline_of,
+        check_gate,
+        check_plots,
+        check_writable,
+        contenders_of,
+        makes_of,
+        scenarios_of,
+    )
+    from plimsoll.cli.simulating import Wanted, show_list, simulated
+    from plimsoll.errors import PlimsollError
+    from plimsoll.sim.inputs import Inputs
+    from plimsoll.sim.running import Bench
+    from plimsoll.sim.scenarios import SCENARIOS
+
+    if listed:
+        show_list()
+        return
+    if (usage is None) != (vms is None):
+        raise click.UsageError("--usage and --vms belong together: give both, or neither to have load generated")
+    try:
+        inputs = Inputs(usage, vms, arrivals, nodes)
+        contenders = contenders_of(policies)
+        if gate:
+            check_gate(contenders)
+        if html_file:
+            check_plots()
+        for path in filter(None, (json_file, html_file)):
+            check_writable(path)
+        wanted = Wanted(
+            inputs=inputs,
+            bench=Bench(inputs.load, SCENARIOS, makes_of(contenders, policy)),
+            scenarios=scenarios_of(scenarios, inputs),
+            contenders=contenders,
+            baseline=baseline_of(baseline, contenders),
+            seeds=range(first_seed, first_seed + seeds),
+            processes=processes or os.cpu_count() or 1,
+            policy=policy.read_text(encoding="utf-8") if policy else "",
+            gate=gate,
+            resume=resume,
+            json_file=json_file,
+            html_file=html_file,
+        )
+        code = simulated(wanted)
+    except PlimsollError as error:
+        raise click.ClickException(str(error)) from error
+    raise SystemExit(code)
