@@ -1,6 +1,6 @@
 """The whole table: every scenario with every contender over 24 seeds, and the gate.
 
-    .venv/bin/python -m benchmarks.quality [--traces DIR] [--seeds 24] [--scenarios services,jobs] [--processes N]
+    .venv/bin/python -m benchmarks.quality [--traces DIR] [--seeds 24] [--other-seeds 8] [--scenarios services,jobs]
 
 Interrupt it whenever you like: the same command goes on. On recorded load, and with every scenario, it writes
 benchmarks/quality/scorecards and the tables of docs/quality.md; else everything goes to build/quality.
@@ -50,7 +50,7 @@ def main() -> int:
         print(f"left out, for want of the files that they need: {', '.join(left_out)}")
     study = _study(inputs, options.processes)
     try:
-        judged = _replay(study, scenarios, range(options.seeds))
+        judged = _replay(study, scenarios, range(options.seeds), others=range(options.other_seeds or options.seeds))
     except KeyboardInterrupt:
         print(f"interrupted after {len(study.results)} replays: the same command goes on", file=sys.stderr)
         return _INTERRUPTED
@@ -62,6 +62,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--traces", type=Path)
     parser.add_argument("--seeds", type=int, default=24)
+    parser.add_argument("--other-seeds", type=int, help="for those whom the gate is not about; as many, if not given")
     parser.add_argument("--scenarios", default="all")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
@@ -87,14 +88,14 @@ def _study(inputs: Inputs, processes: int) -> Study:
     return study
 
 
-def _replay(study: Study, scenarios: list[str], seeds: range) -> list[Judged]:
+def _replay(study: Study, scenarios: list[str], seeds: range, *, others: range) -> list[Judged]:
     """Whom the gate is about comes first."""
     with progress_bar("gate") as told:
         study.replay(scenarios, seeds, JUDGED, told=told)
     with progress_bar("gate, on fresh seeds") as told:
         judged = study.judged(scenarios, seeds, told=told)
     with progress_bar("all contenders") as told:
-        study.replay(scenarios, seeds, list(CONTENDERS), told=told)
+        study.replay(scenarios, others, list(CONTENDERS), told=told)
     return judged
 
 

@@ -75,6 +75,7 @@ def test_what_is_applied_asks_for_what_the_simulator_takes_it_to_ask_for(app):
     assert pod.requests.get("memory", 0) == int(app.request_bytes)
 
 
+@pytest.mark.slow
 def test_the_seeds_are_close_to_each_other_and_chance_does_not_pass():
     comparison = compared(SCENE)
     assert int((comparison.most - comparison.least).max()) <= 4

@@ -82,6 +82,7 @@ def test_json_holds_each_seed_and_the_comparisons(plimsoll, trace_files, tmp_pat
     assert random["againstBaseline"]["hot"]["mean"] == pytest.approx(sum(differences) / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_same_seeds_make_the_same_file(plimsoll, trace_files, tmp_path):
     paths = [tmp_path / name for name in ("one.json", "two.json")]
     for path in paths:
@@ -89,6 +90,7 @@ def test_the_same_seeds_make_the_same_file(plimsoll, trace_files, tmp_path):
     assert paths[0].read_text() == paths[1].read_text()
 
 
+@pytest.mark.slow
 def test_resume_goes_on_and_says_what_it_does_not_use(plimsoll, trace_files, tmp_path):
     path = tmp_path / "results.jsonl"
     first = plimsoll("simulate", *trace_files, *_FEW, "--resume", str(path))
@@ -113,6 +115,7 @@ class _Page(HTMLParser):
         self.references += [value or "" for name, value in attrs if name in {"href", "src", "xlink:href"}]
 
 
+@pytest.mark.slow
 def test_the_page_is_one_file_with_tables_and_plots(plimsoll, trace_files, tmp_path):
     path = tmp_path / "out.html"
     result = plimsoll("simulate", *trace_files, *_FEW, "--html", str(path), HOME=os.environ["HOME"])
