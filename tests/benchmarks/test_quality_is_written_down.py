@@ -12,10 +12,12 @@ from plimsoll.errors import InvalidInput
 from plimsoll.sim.board import board_of
 from plimsoll.sim.contenders.registry import CONTENDERS
 from plimsoll.sim.gate import CONTENDERS as JUDGED
-from plimsoll.sim.gate import judge_scenario
+from plimsoll.sim.gate import judge_scenario, lines
+from plimsoll.sim.scenarios import SCENARIOS
 from tests.sim.cards import cards_of, results_of
 
-_DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "quality.md"
+_ROOT = Path(__file__).parent.parent.parent
+_DOCUMENT, _SCORECARDS = _ROOT / "docs" / "quality.md", _ROOT / "benchmarks" / "quality" / "scorecards"
 _CARDS = {
     "ours": cards_of([0.1, 0.2, 0.3]),
     "kube": cards_of([2.0, 2.1, 2.3]),
@@ -85,6 +87,32 @@ def test_scorecards_are_small_enough_for_a_repository(judged, tmp_path):
     report = json.loads(path.read_text())
     assert list(report["scenarios"][0]["policies"]) == list(CONTENDERS)
     assert {one["scenario"] for one in report["gate"]} == {"services"}
+
+
+def places(text: str) -> dict[str, str]:
+    """What stands between each pair of markers."""
+    return dict(re.findall(r"^<!-- ([\w-]+) -->$(.*?)^<!-- /\1 -->$", text, re.MULTILINE | re.DOTALL))
+
+
+def test_no_place_of_the_document_is_empty():
+    text = _DOCUMENT.read_text()
+    assert len(places(text)) == len(re.findall(r"^<!-- [\w-]+ -->$", text, re.MULTILINE)) > 10
+    assert [name for name, content in places(text).items() if not content.strip()] == [], "filled by `make quality`"
+
+
+def test_the_scorecard_of_every_scenario_is_kept():
+    kept = {path.stem for path in _SCORECARDS.glob("*.json")}
+    assert sorted(SCENARIOS.keys() - kept) == [], "written by `make quality`"
+
+
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if (_SCORECARDS / f"{name}.json").is_file()])
+def test_a_scorecard_that_is_kept_is_of_its_scenario_and_whole(scenario):
+    report = json.loads((_SCORECARDS / f"{scenario}.json").read_text())
+    assert report["complete"]
+    [held] = report["scenarios"]
+    assert held["scenario"] == scenario
+    assert held["policies"].keys() == CONTENDERS.keys()
+    assert [one["line"] for one in report["gate"]] == [str(line) for line in lines(scenario)]
 
 
 def test_contenders_of_the_gate_are_there():

@@ -3,13 +3,19 @@ from __future__ import annotations
 import json
 import os
 import re
+from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
+from plimsoll import __version__
+from plimsoll.cli.simulate_options import left_out, scenarios_of
 from plimsoll.sim.contenders.registry import CONTENDERS
+from plimsoll.sim.default_policy import default_policy_text
+from plimsoll.sim.inputs import Inputs
 from plimsoll.sim.measures import MEASURES
 from plimsoll.sim.scenarios import SCENARIOS
 from plimsoll.sim.synthetic import synthetic_trace
@@ -43,6 +49,9 @@ def test_list_says_what_there_is(plimsoll):
     output = plimsoll("simulate", "--list").output
     for name in (*SCENARIOS, *CONTENDERS):
         assert re.search(rf"^{re.escape(name)} ", output, re.MULTILINE)
+    assert re.search(r"^heterogeneous .*\(needs --nodes FILE\)", output, re.MULTILINE)
+    assert re.search(r"^bursts .*\(needs --arrivals FILE\)", output, re.MULTILINE)
+    assert output.count("needs --") == 2
 
 
 def test_policies_are_compared_on_recorded_load(plimsoll, trace_files):
@@ -50,7 +59,7 @@ def test_policies_are_compared_on_recorded_load(plimsoll, trace_files):
     assert result.exit_code == 0
     assert "mean of 2 seeds" in result.stdout
     assert re.search(r"^kube +\d+\.\d+ ± \d+\.\d+", result.stdout, re.MULTILINE)
-    assert "difference to kube" in result.stdout
+    assert "difference to kube  cpu, pp" in re.sub(" {3,}", "  ", result.stdout)
     assert re.search(r"^random +[+-]?\d+\.\d+ ± \d+\.\d+ +\d:\d", result.stdout, re.MULTILINE)
     assert "\x1b" not in result.output
     assert "generated" not in result.output
@@ -69,6 +78,8 @@ def test_json_holds_each_seed_and_the_comparisons(plimsoll, trace_files, tmp_pat
     assert plimsoll("simulate", *trace_files, *_FEW, "--first-seed", "5", "--json", str(path)).exit_code == 0
     report = json.loads(path.read_text())
     assert report["schemaVersion"] == 1
+    assert report["plimsollVersion"] == __version__
+    assert report["policy"] == {"name": "default", "sha256": sha256(default_policy_text().encode()).hexdigest()}
     assert report["complete"] is True
     assert report["inputs"].keys() == {"month.npz", "month_vms.csv"}
     assert str(tmp_path.parent) not in path.read_text()
@@ -152,16 +163,21 @@ def test_the_page_is_one_file_with_tables_and_plots(plimsoll, trace_files, tmp_p
 )
 def test_what_is_wrong_is_said_with_the_mend(plimsoll, arguments, says):
     result = plimsoll("simulate", *arguments)
-    assert result.exit_code != 0
+    assert result.exit_code == 2, "1 is a gate that fails"
     assert says in " ".join(result.stderr.split())
 
 
 def test_all_scenarios_are_those_that_the_files_are_there_for():
-    from plimsoll.cli.simulate_options import scenarios_of
-    from plimsoll.sim.inputs import Inputs
-
     without = scenarios_of("all", Inputs())
     assert set(SCENARIOS) - set(without) == {"heterogeneous", "bursts"}
+    [said] = left_out("all", Inputs())
+    assert said.endswith("heterogeneous (give --nodes FILE), bursts (give --arrivals FILE).")
+
+
+def test_what_is_left_out_is_said_only_of_all():
+    given = Inputs(arrivals=Path("arrivals.csv"), nodes=Path("nodes.csv"))
+    assert scenarios_of("all", given) == tuple(SCENARIOS)
+    assert left_out("all", given) == left_out("services", Inputs()) == ()
 
 
 @pytest.mark.slow
@@ -182,11 +198,3 @@ spec:
         assert plimsoll("simulate", *arguments).exit_code == 0
         reports.append(json.loads(path.read_text())["scenarios"][0]["policies"]["ours"])
     assert reports[0] != reports[1]
-
-
-def test_a_policys_file_holds_one_policy(plimsoll, tmp_path):
-    path = tmp_path / "policy.yaml"
-    path.write_text("{kind: Pod, metadata: {name: p}}")
-    result = plimsoll("simulate", "--policies", "ours", "--policy", str(path))
-    assert result.exit_code == 1
-    assert "it should hold one" in result.stderr

@@ -16,6 +16,17 @@ def test_old_and_new_pods_of_a_rollout_are_one_workload() -> None:
     assert old.workload == new.workload == "shop/ReplicaSet/web"
 
 
+def test_runs_of_a_cron_job_are_one_workload_and_jobs_by_hand_are_not() -> None:
+    runs = {
+        make_pod(namespace="shop").owner("Job", f"backup-{minute}").info().workload for minute in (29727840, 29729280)
+    }
+    assert runs == {"shop/CronJob/backup"}
+    assert make_pod(namespace="shop").owner("Job", "backup-2").info().workload == "shop/Job/backup-2"
+    assert (
+        make_pod(namespace="shop").owner("StatefulSet", "db-29727840").info().workload.startswith("shop/StatefulSet/")
+    )
+
+
 def test_a_replica_set_of_its_own_keeps_its_name() -> None:
     assert make_pod(namespace="shop").owner("ReplicaSet", "web-5d4f").info().workload == "shop/ReplicaSet/web-5d4f"
 

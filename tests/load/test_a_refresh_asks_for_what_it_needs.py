@@ -71,8 +71,10 @@ def test_rates_are_taken_before_aggregation_and_duplicates_are_not_summed() -> N
         r"max by \([a-z_, ]+, device\) \(rate\(node_network_receive_bytes_total\{.*\}\[5m\]\)\)",
         texts["receive.short"],
     )
-    assert texts["idle.short"].startswith("avg by (")
-    assert "cpu, mode) (rate(" in texts["idle.short"]
+    modes = re.findall(
+        r"max by \([a-z_, ]+, cpu, mode\) \(rate\(node_cpu_seconds_total\{mode(\S+)\}", texts["idle.short"]
+    )
+    assert modes == ['=~"idle|iowait"', '=~"idle|iowait"', '!~"idle|iowait"']
 
 
 def test_the_labels_that_name_nodes_are_kept() -> None:

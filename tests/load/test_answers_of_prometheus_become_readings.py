@@ -59,8 +59,8 @@ def test_a_partly_filled_window_is_corrected(share: float, share_long: float) ->
         receive={"eth0": 100e6 * share},
         receive_long={"eth0": 100e6 * share_long},
         speed={"eth0": 1250e6},
-        idle=0.5 * share,
-        idle_long=0.5 * share_long,
+        idle=0.5,
+        idle_long=0.5,
         share=share,
         share_long=share_long,
     )
@@ -125,10 +125,18 @@ def test_impossible_numbers_are_missing_and_counted(metric: str, value: float, k
     assert readings.oddities.examples[kind].startswith(metric)
 
 
-def test_more_idle_than_the_clock_ran_is_noise_up_to_a_point() -> None:
-    assert one(Answering().target("node-1", idle=1.01).read(policy_of(CPU), [NODE]), CPU) == (OK, 0.0)
-    twice = Answering().target("node-1", idle=2.0).read(policy_of(CPU), [NODE])
-    assert "negative" in twice.failures[CPU]
+def test_more_idle_time_than_all_time_is_impossible() -> None:
+    readings = Answering().target("node-1", idle=2.0).read(policy_of(CPU), [NODE])
+    assert "negative" in readings.failures[CPU]
+
+
+def test_counters_that_stand_still_while_the_clock_goes_on_are_missing_and_no_busy_node() -> None:
+    """A share of no time is NaN. The longer window has seen some."""
+    answering = Answering().target("node-1", idle=math.nan, idle_long=0.75).target("node-2", idle=math.nan)
+    readings = answering.target("node-3", idle=0.5).read(policy_of(CPU), [make_node(f"node-{i}") for i in (1, 2, 3)])
+    assert readings.metrics[CPU].state.tolist() == [OK, MISSING, OK]
+    assert readings.metrics[CPU].utilisation[[0, 2]].tolist() == [0.25, 0.5]
+    assert readings.oddities.counts == {"NotFinite": 2}
 
 
 def test_more_memory_available_than_there_is_is_missing() -> None:
@@ -199,7 +207,7 @@ def test_the_policys_own_label_names_the_node() -> None:
         pytest.param(
             Answering(),
             CPU,
-            "Prometheus has no series of node_cpu_seconds_total: is node-exporter scraped?",
+            "Prometheus has no series of node_cpu_seconds_total with idle and with busy modes: is node-exporter scraped?",
             id="no cpu",
         ),
         pytest.param(
@@ -361,7 +369,7 @@ def test_more_load_never_reads_as_less(low: float, high: float, share: float) ->
     low, high = sorted((low, high))
 
     def utilisation(busy: float) -> float:
-        answering = Answering().target("node-1", idle=(1 - busy) * share, share=share, share_long=share)
+        answering = Answering().target("node-1", idle=1 - busy, share=share, share_long=share)
         return one(answering.read(policy_of(CPU), [NODE]), CPU)[1]
 
     assert utilisation(low) <= utilisation(high) + 1e-12

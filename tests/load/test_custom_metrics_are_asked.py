@@ -65,8 +65,13 @@ def test_a_device_name_is_not_searched_for_names_again(device: str) -> None:
 
 def test_a_custom_metric_asks_its_query_and_what_its_samples_age_is_told_by() -> None:
     asked = {q.id: q.text for q in queries(policy_of(metrics=(BUSY,), time_range_s=60.0))}
-    assert set(asked) == {"lastSample", "clock.long", "custom.disk-busy", "uname"}
+    assert set(asked) == {"lastSample", "clock.short", "clock.long", "custom.disk-busy", "uname"}
     assert asked["custom.disk-busy"] == "max by (node) (rate(node_disk_io_time_seconds_total[1m]))"
+
+
+def test_of_an_instant_value_it_does_not_matter_how_full_a_window_is() -> None:
+    asked = {q.id for q in queries(policy_of(metrics=(Metric("free", 1, query="free"),)))}
+    assert asked == {"lastSample", "clock.long", "custom.free", "uname"}
 
 
 def test_beside_built_in_metrics_it_asks_one_query_more() -> None:

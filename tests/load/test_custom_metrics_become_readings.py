@@ -97,11 +97,52 @@ def test_a_value_is_as_old_as_the_last_sample_of_its_node(
         assert got.sampled_at_s[0] == NOW_S - age_s
 
 
-def test_a_value_of_an_exporter_without_clock_is_of_now() -> None:
-    answering = Answering().target("n1:9100", age_s=200.0, node="n1")
-    got = busy(answering.answering("busy", 0.5, instance="n1:9400", node="n1").answering("busy", 0.5, node="n2"))
+@pytest.mark.parametrize(
+    ("age_s", "want"),
+    [
+        pytest.param(20.0, OK, id="alive"),
+        pytest.param(200.0, STALE, id="dead for three minutes"),
+        pytest.param(None, MISSING, id="dead for so long that its time is not answered any more"),
+    ],
+)
+def test_a_value_of_another_exporter_is_as_old_as_its_nodes_last_sample(
+    age_s: float | None, want: ReadingState
+) -> None:
+    answering = Answering().target("n1:9100", age_s=age_s, node="n1").target("n2:9100", node="n2")
+    answering.answering("busy", 0.5, instance="n1:9400", node="n1")
+    got = busy(answering.answering("busy", 0.5, instance="n2:9400", node="n2"))
+    assert got.state.tolist() == [want, OK]
+    if age_s is not None:
+        assert got.sampled_at_s[0] == NOW_S - age_s
+
+
+def test_a_value_of_a_node_without_clock_is_of_now() -> None:
+    answering = Answering().answering("busy", 0.5, instance="n1:9400", node="n1").answering("busy", 0.5, node="n2")
+    got = busy(answering)
     assert got.state.tolist() == [OK, OK]
     assert got.sampled_at_s.tolist() == [NOW_S, NOW_S]
+
+
+@pytest.mark.parametrize(
+    ("share", "metric", "want"),
+    [
+        pytest.param(0.13, BUSY, MISSING, id="a mean of a node of 40 s"),
+        pytest.param(0.79, BUSY, MISSING, id="a mean of most of the window"),
+        pytest.param(0.8, BUSY, OK, id="a mean of nearly the window"),
+        pytest.param(3000.0, BUSY, OK, id="a clock that was set tells nothing of it"),
+        pytest.param(None, BUSY, OK, id="a mean of a node without clock in the window"),
+        pytest.param(0.13, FREE, OK, id="an instant value"),
+    ],
+)
+@pytest.mark.parametrize("instance", ["n1:9100", "n1:9400"], ids=["node-exporter's", "another's"])
+def test_a_mean_over_a_part_of_the_time_range_is_not_believed(
+    share: float | None, metric: Metric, want: ReadingState, instance: str
+) -> None:
+    answering = Answering().target("n1:9100", node="n1", share=share, share_long=share).target("n2")
+    answering.answering("busy", 0.1, instance=instance, node="n1").answering("busy", 0.5, instance="n2")
+    readings = taken(answering, metric)
+    assert readings.metrics["busy"].state.tolist() == [want, OK]
+    assert readings.oddities.counts == ({"Partial": 1} if want is MISSING else {})
 
 
 def test_of_several_series_for_one_node_a_dead_exporters_does_not_count() -> None:
@@ -167,6 +208,11 @@ def test_the_scale_is_the_same_whatever_else_is_missing() -> None:
             Answering().target("n1", age_s=None).answering("busy", 0.5, instance="n1"),
             "they have no sample within ten minutes",
             id="all dead",
+        ),
+        pytest.param(
+            Answering().target("n1", share=0.13).answering("busy", 0.5, instance="n1"),
+            "they are means over a part of spec.timeRange only: wait until exporters have been scraped for so long",
+            id="all have just come",
         ),
         pytest.param(
             Answering().answering("busy", 0.5, node="n1").failing("custom.busy", sentence="parse error at char 5."),

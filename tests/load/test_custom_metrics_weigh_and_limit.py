@@ -47,7 +47,7 @@ def loaded(cache: Cache, metric: Metric, *values: float, entries: list[Entry] | 
 
 
 def over(load: PolicyLoad, cache: Cache) -> list[bool]:
-    return [bool(refused) for refused in load.over_limits(load.projected(cache.view, POD))]
+    return [bool(refused) for refused in load.over_limits(cache.view, POD)]
 
 
 # -- what a node carries --------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from plimsoll.cluster.times import timestamp
 from plimsoll.load.ledger import Entry, Ledger
 from plimsoll.load.unseen import stays_on, unseen
-from tests.builders import NOW_S, make_pod
+from tests.builders import NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
 
 WINDOW_S = 300.0
 times = st.floats(min_value=-2000, max_value=2000)
@@ -88,3 +89,12 @@ def test_a_pod_that_is_seen_again_has_not_ended() -> None:
     ledger, pod = Ledger(), make_pod("p").on("n1").started().info()
     ledger.end(pod, now_s=NOW_S)
     assert ledger.put(pod, now_s=NOW_S + 5).ended_s is None
+
+
+def test_an_idle_pod_that_leaves_does_not_make_its_node_seem_empty() -> None:
+    """What it requested it need not have used: without history nothing is subtracted for it."""
+    cache = make_cache([make_node("n1")])
+    idle = make_pod("idle").cpu("8").on("n1").started(timestamp(NOW_S - 5000)).info()
+    load = make_load(cache, make_policy(weights={"cpu": 1}), make_readings({"cpu": {"n1": 0.95}}))
+    load.depart(Entry(idle, NOW_S - 5000, NOW_S - 5000, NOW_S), 0)
+    assert load.metrics[0].measured().tolist() == [0.95]

@@ -20,6 +20,8 @@ from tests.builders import NOW_S, make_cache, make_load, make_node, make_pod, ma
 NODES = ("n1", "n2")
 CPU = make_policy(weights={"cpu": 1})
 LIMITED = make_policy(weights={"cpu": 1}, limits={"cpu": 0.8})
+# Of a pod that requests nothing, in a cluster without pods, nothing is expected.
+NOTHING = make_pod().info()
 
 
 @pytest.fixture
@@ -154,7 +156,7 @@ def test_a_policy_may_leave_pods_in_flight_out(cache: Cache) -> None:
 
 
 def above(load: PolicyLoad, cache: Cache) -> list[str]:
-    over = load.over_limits(load.projected(cache.view, None))
+    over = load.over_limits(cache.view, NOTHING)
     return [cache.view.name(int(row)) for row in np.flatnonzero(over)]
 
 
@@ -165,8 +167,7 @@ def test_a_limit_is_passed_only_from_above(cache: Cache) -> None:
 
 def test_a_pod_that_would_pass_the_limit_is_too_much(cache: Cache) -> None:
     load = make_load(cache, LIMITED, make_readings({"cpu": {"n1": 0.7, "n2": 0.1}}))
-    projected = load.projected(cache.view, make_pod().cpu("2").info())
-    assert load.over_limits(projected).tolist() == [True, False]
+    assert load.over_limits(cache.view, make_pod().cpu("2").info()).tolist() == [True, False]
 
 
 def test_a_node_that_is_not_measured_is_not_refused_by_a_limit(cache: Cache) -> None:
@@ -269,7 +270,7 @@ def test_a_metric_that_few_nodes_have_is_set_aside_alone() -> None:
     assert load.metrics_aside == {"memory": "only 2 of 5 nodes have fresh metrics"}
     assert [metric.metric.name for metric in load.metrics] == ["cpu"]
     assert [metric.metric.name for metric in load.answered] == ["cpu", "memory"]
-    assert not load.over_limits(load.projected(cache.view, None)).any()
+    assert not load.over_limits(cache.view, NOTHING).any()
     assert load.state(cache.view).tolist() == [ReadingState.OK] * 5
     load.refresh(make_readings({"cpu": measured, "memory": measured}), cache.view, [], cache.view.live, now_s=NOW_S)
     assert (load.metrics_aside, len(load.metrics)) == ({}, 2)

@@ -96,7 +96,10 @@ def test_more_memory_available_than_there_is_is_told() -> None:
 def test_values_that_are_no_numbers_are_told() -> None:
     answering = Answering().target("node-1", idle=math.nan).target("node-2", idle=0.5)
     finding = only(answering.tried(policy_of(CPU), many(2)))
-    assert finding.text == 'Some values are no finite numbers, e.g. cpu{instance="node-1"}: look at what is reported.'
+    assert finding.text == (
+        "Some values are no finite numbers (of cpu also where counters stand still),"
+        ' e.g. cpu{instance="node-1"}: look at what is reported.'
+    )
 
 
 def test_a_link_of_unknown_speed_wants_a_capacity() -> None:

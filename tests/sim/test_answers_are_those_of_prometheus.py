@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -64,6 +65,12 @@ def _reset_before(at_s: float, value: Value, fault: Fault | None) -> float:
     return value(resets_s[-1]) if resets_s else 0.0
 
 
+def share(idle: float | None, busy: float | None) -> float | None:
+    if idle is None or busy is None:
+        return None
+    return idle / (idle + busy) if idle + busy else math.nan
+
+
 def answered(plane: MetricsPlane, id_: str, now_s: float) -> dict[str, float]:
     samples = prometheus_answers(plane, POLICY, now_s=now_s).answers[id_]
     return {sample.labels["node"]: sample.value for sample in samples}
@@ -90,7 +97,6 @@ def test_rates_and_means_are_those_of_the_samples(kind, now_s, window):
     for node, described in enumerate(world.nodes):
         for ask, told, exact in (
             (Ask.CLOCK, exported(plane, node, lambda s: 1.7e9 + s, clock_stands, now_s, counter=False), True),
-            (Ask.IDLE, exported(plane, node, lambda s: _LONG_AGO + s - (busy(s) - _LONG_AGO), fault, now_s), False),
             (
                 Ask.RECEIVE,
                 [(s, v * CAPACITY[RECEIVE_AT]) for s, v in exported(plane, node, traffic, fault, now_s)],
@@ -104,6 +110,12 @@ def test_rates_and_means_are_those_of_the_samples(kind, now_s, window):
             if wanted is not None:
                 tolerance = {"rel": 1e-6} if exact else close
                 assert got / scale == pytest.approx(wanted / scale, **tolerance), (ask, node)
+        not_busy = exported(plane, node, lambda s: _LONG_AGO + s - (busy(s) - _LONG_AGO), fault, now_s)
+        wanted = share(rate(not_busy, **over), rate(exported(plane, node, busy, fault, now_s), **over))
+        got = found[Ask.IDLE].get(described.name)
+        assert (got is None) == (wanted is None), node
+        if wanted is not None:
+            assert got == pytest.approx(wanted, nan_ok=True, **close), node
         free = exported(plane, node, lambda s: 1 - WAVE[MEMORY_AT][int(s / STEP_S)], fault, now_s, counter=False)
         wanted, got = avg_over_time(free, **over), found[Ask.AVAILABLE].get(described.name)
         assert (got is None) == (wanted is None)

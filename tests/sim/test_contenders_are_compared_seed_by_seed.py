@@ -55,6 +55,18 @@ def test_seeds_in_which_other_pods_were_placed_are_left_out():
     assert found.difference.mean == 0
 
 
+@pytest.mark.parametrize(
+    ("left_out", "verdict"),
+    [(0, Verdict.BETTER), (2, Verdict.BETTER), (3, Verdict.UNDECIDED), (10, Verdict.UNDECIDED)],
+    ids=["none", "a sixth", "more than a sixth", "almost all"],
+)
+def test_fewer_than_five_sixths_of_the_seeds_decide_nothing(left_out, verdict):
+    ours = cards_of([1.0] * 12) | {seed: make_card(unplaced=[7]) for seed in range(left_out)}
+    found = paired(ours, cards_of([9.0] * 12), _UNSERVED)
+    assert len(found.unlike) == left_out
+    assert found.verdict is verdict
+
+
 def test_the_same_pods_left_waiting_can_be_compared():
     ours, theirs = ({0: make_card(unplaced=[7]), 1: make_card()} for _ in range(2))
     assert paired(ours, theirs, _UNSERVED).unlike == ()

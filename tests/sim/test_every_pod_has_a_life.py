@@ -87,6 +87,14 @@ class TestDrains:
         ran = np.array(outcome.ended_s) - np.array(outcome.started_s)
         assert np.nansum(ran) == pytest.approx(8 * 3000.0)
 
+    def test_a_pod_that_comes_anew_is_known_by_the_one_that_arrived(self):
+        pods = [make_replica(60.0 * i, request=(i + 1.0, 0.0)) for i in range(4)]
+        outcome = replayed(make_world(nodes=3, pods=pods, curves=RISING, drains_s=(1200.0, 1230.0)))
+        assert outcome.origin[:4] == [0, 1, 2, 3]
+        assert sorted(outcome.origin[4:]) == [0, 0, 1, 3], "the first one was evicted twice"
+        requests = [pod.request for pod in outcome.world.pods]
+        assert [requests[pod] for pod in outcome.origin] == requests
+
     def test_a_job_goes_on_where_it_was_in_its_load(self):
         pod = make_replica(lifetime_s=3000.0, owner=Owner.JOB)
         world = make_world(nodes=2, pods=[pod], curves=RISING, drains_s=(1230.0,))

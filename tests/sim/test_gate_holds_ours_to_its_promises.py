@@ -15,6 +15,7 @@ from plimsoll.sim.gate import (
     to_repeat,
 )
 from plimsoll.sim.measures import BY_KEY
+from plimsoll.sim.report.grid import gate
 from plimsoll.sim.scenarios import SCENARIOS
 from tests.sim.cards import cards_of, make_card
 
@@ -66,9 +67,66 @@ def test_a_line_without_a_comparison_does_not_hold(cards):
     assert judged.failed
 
 
-def test_nobody_passes_by_leaving_pods_unplaced():
-    ours = {seed: make_card(0.0, unplaced=[3]) for seed in range(4)}
-    assert judge(_NEVER_WORSE, {OURS: ours, KUBE: cards_of([5.0] * 4)}).failed
+@pytest.mark.parametrize("line", [_NEVER_WORSE, Line("jobs", _CPU, KUBE, 0.5)], ids=["never worse", "at most"])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "more", "holds"),
+    [
+        ({0: [3]}, {}, 1, False),
+        ({0: [3, 4]}, {1: [3]}, 1, False),
+        ({0: [3]}, {0: [3]}, 0, True),
+        ({}, {0: [3]}, -1, True),
+    ],
+    ids=["one pod", "in the sum of the seeds", "the same", "theirs"],
+)
+def test_nobody_passes_by_leaving_pods_unplaced(line, ours, theirs, more, holds):
+    def cards(value: float, unplaced: dict[int, list[int]]) -> dict:
+        return {seed: make_card(value, unplaced=unplaced.get(seed, [])) for seed in range(12)}
+
+    judged = judge(line, {OURS: cards(0.0, ours), KUBE: cards(5.0, theirs)})
+    assert not judged.missing
+    assert (judged.more_unplaced, judged.holds, judged.failed) == (more, holds, not holds)
+
+
+@pytest.mark.parametrize("line", [_NEVER_WORSE, Line("jobs", _CPU, KUBE, 0.5)], ids=["never worse", "at most"])
+@pytest.mark.parametrize(("count", "missing"), [(20, False), (19, True), (2, True)])
+def test_a_line_is_not_decided_by_fewer_than_five_sixths_of_the_seeds(line, count, missing):
+    theirs = cards_of([5.0] * count) | {seed: make_card(5.0, unplaced=[3]) for seed in range(count, 24)}
+    judged = judge(line, {OURS: cards_of([0.0] * 24), KUBE: theirs})
+    assert (judged.missing, judged.failed) == (missing, missing)
+
+
+def test_who_leaves_pods_unplaced_has_failed_whatever_can_be_compared():
+    left = {OURS: {seed: make_card(0.0, unplaced=[3]) for seed in range(4)}, KUBE: cards_of([5.0] * 4)}
+    judged = judge(_NEVER_WORSE, left)
+    assert judged.missing
+    assert judged.failed
+    assert not judged.undecided
+    assert gate([judged]).rows[0][0].text == "FAILED: more pods not placed"
+
+
+@pytest.mark.parametrize(
+    ("first", "fresh", "says"),
+    [
+        ([2.0, 2.1], [3.0, 3.1], "FAILED"),
+        ([2.0, 2.1], [3.0], "not decided"),
+        ([2.0], [3.0, 3.1], "FAILED"),
+        ([2.0], [3.0], "not decided"),
+        ([2.0, 2.1], [0.5, 0.5], "holds on fresh seeds"),
+        ([2.0], [0.5, 0.5], "holds on fresh seeds"),
+    ],
+)
+def test_a_line_that_was_tried_again_is_told_by_the_fresh_seeds(first, fresh, says):
+    def against(values: list[float]) -> dict:
+        return against_kube(values, [1.0] * len(values))
+
+    [judged] = repeated([judge(_NEVER_WORSE, against(first))], {"mixed": against(fresh)})
+    assert judged.undecided is (says == "not decided")
+    assert gate([judged]).rows[0][0].text == says
+
+
+def test_seeds_that_only_one_of_them_has_cannot_be_compared():
+    assert judge(_NEVER_WORSE, against_kube([0.0] * 24, [5.0] * 19)).missing
+    assert judge(_NEVER_WORSE, against_kube([0.0] * 19, [5.0] * 24)).missing
 
 
 @pytest.mark.parametrize(("fresh", "failed"), [([1.0, 1.0], False), ([3.0, 3.1], True)], ids=["chance", "again"])

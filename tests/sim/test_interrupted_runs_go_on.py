@@ -69,13 +69,35 @@ def test_half_a_line_is_what_a_killed_run_leaves(tmp_path):
     assert list(file.read()) == [second.key]
 
 
-@pytest.mark.parametrize("text", ["[]\n", "3\n", '{"of": "one"}\n', "what?\n"])
+_SOMETHING_ELSE = pytest.mark.parametrize("text", ["[]\n", "3\n", '{"seed": 1}\n', "what?\n"])
+
+
+@_SOMETHING_ELSE
 def test_lines_that_are_something_else_are_not_used(tmp_path, text):
     path = tmp_path / "results.jsonl"
     path.write_text(text)
-    file = ResultFile(path, "one")
-    assert file.read() == {}
-    assert file.unused == 1
+    with path.open("a") as file:
+        ResultFile(tmp_path / "others.jsonl", "one").append(results_of("tiny", {"kube": cards_of([1.0])}))
+        file.write((tmp_path / "others.jsonl").read_text())
+    found = ResultFile(path, "one")
+    assert len(found.read()) == 1
+    assert found.unused == 1
+
+
+@_SOMETHING_ELSE
+def test_a_file_without_any_result_is_somebody_elses(tmp_path, text):
+    path = tmp_path / "results.jsonl"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match="it holds no results but something else"):
+        ResultFile(path, "one").read()
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_an_empty_file_is_begun(tmp_path, text):
+    path = tmp_path / "results.jsonl"
+    path.write_text(text)
+    assert ResultFile(path, "one").read() == {}
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):

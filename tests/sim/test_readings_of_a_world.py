@@ -9,7 +9,8 @@ import pytest
 
 from plimsoll.cluster.workload import WorkloadKey
 from plimsoll.load.carry_over import carry_over
-from plimsoll.load.pod_use import PodAmount, PodPlace, use_by_workload
+from plimsoll.load.pod_use import YOUNGEST_S, PodAmount, PodPlace, use_by_workload
+from plimsoll.load.pod_use_queries import window_s as pods_window_s
 from plimsoll.load.prometheus_readings import readings_from_prometheus
 from plimsoll.load.readings import Readings, ReadingState
 from plimsoll.policy.compiled import BUILT_IN_METRICS, CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANSMIT
@@ -20,7 +21,7 @@ from plimsoll.sim.metrics import MetricsPlane
 from plimsoll.sim.reading_worlds import world_readings
 from plimsoll.sim.readings import plane_readings, workload_use
 from plimsoll.sim.scenario import FaultKind, Scenario
-from plimsoll.sim.world import METRICS, World
+from plimsoll.sim.world import METRICS, STEP_S, World
 from tests.sim.worlds import (
     POLICY,
     at,
@@ -139,11 +140,10 @@ class TestFaults:
 
     def test_counters_that_are_reset_are_a_little_off(self):
         readings = self.read(FaultKind.COUNTER_RESET, 4500.0, every_s=180.0)
-        received, busy = self.utilisations(readings, NETWORK_RECEIVE), self.utilisations(readings, CPU)
+        received = self.utilisations(readings, NETWORK_RECEIVE)
         assert received == [pytest.approx(0.28, abs=0.025)] * 2 + [pytest.approx(0.3)] * 2
         assert received[1] < 0.2999
-        assert busy == [pytest.approx(0.3)] * 2 + [pytest.approx(0.34, abs=0.045)] * 2
-        assert busy[2] > 0.3001
+        assert self.utilisations(readings, CPU) == pytest.approx([0.3] * 4), "idle and busy time lose the same share"
         assert self.utilisations(readings, MEMORY) == pytest.approx([0.3] * 4)
 
     def test_a_renamed_device_seems_idler_and_idler_until_it_is_gone(self):
@@ -153,12 +153,19 @@ class TestFaults:
         assert self.states(gone, NETWORK_RECEIVE) == [ReadingState.MISSING] * 2 + [ReadingState.OK] * 2
         assert self.states(gone, CPU) == [ReadingState.OK] * 4
 
-    def test_frozen_counters_look_like_an_idle_network_and_a_busy_cpu(self):
+    def test_frozen_counters_look_like_an_idle_network_while_the_cpu_is_missing(self):
         readings = self.read(FaultKind.FROZEN, 4600.0)
         assert self.utilisations(readings, NETWORK_RECEIVE) == pytest.approx([0, 0, 0.3, 0.3])
-        assert self.utilisations(readings, CPU) == pytest.approx([0.3, 0.3, 1, 1])
+        assert self.states(readings, CPU) == [ReadingState.MISSING] * 2 + [ReadingState.OK] * 2
+        assert readings.oddities.counts["NotFinite"] == 2
         assert self.utilisations(readings, MEMORY) == pytest.approx([0.3] * 4)
+
+    def test_of_the_cpu_the_mean_of_before_the_freeze_counts_while_a_window_has_seen_it(self):
+        readings = self.read(FaultKind.FROZEN, 4300.0)
         assert self.states(readings, CPU) == [ReadingState.OK] * 4
+        assert self.utilisations(readings, CPU) == pytest.approx([0.3] * 4)
+        short = readings.metrics[CPU].windows[0].utilisation
+        assert np.isnan(short).sum() == 2, "the shorter window is frozen as a whole"
 
     def test_of_an_exporter_whose_clock_stands_as_well_no_rate_is_believed(self):
         readings = self.read(FaultKind.STUCK, 4600.0)
@@ -183,13 +190,23 @@ class TestUseByWorkload:
     KEYS = tuple(WorkloadKey(f"default/ReplicaSet/app-{app}") for app in range(3))
 
     def looks(self, look: Callable[[MetricsPlane, float], None], **fields: object) -> None:
-        pods = [make_replica(50.0 * i, app=i % 3, lag_s=30.0 * i, lifetime_s=2000.0) for i in range(20)]
-        shares = np.abs(np.sin(np.arange(3 * 4 * 31))).reshape(3, 4, 31) / 4
+        # Whole steps, in which the demand on nodes is told, and on no node more than it has.
+        pods = [make_replica(45.0 * i, app=i % 3, lag_s=30.0 * i, lifetime_s=2010.0) for i in range(20)]
+        shares = np.abs(np.sin(np.arange(3 * 4 * 31))).reshape(3, 4, 31) / 20
         make, _ = told(look)
         replay(make_world(0.2, pods=pods, curves=shares, **fields), make)
 
+    def amount(self, plane: MetricsPlane, pod: int, metric: str, started_s: float, now_s: float) -> PodAmount:
+        """What Prometheus has of the pod: over the window it counts nothing of before its start."""
+        window_s = 0.0 if metric == MEMORY else pods_window_s(POLICY.time_range_s)
+        steps = max(1, int(window_s / STEP_S))
+        end = int(now_s / STEP_S)
+        begin = max(end - steps, int(started_s / STEP_S))
+        load = plane.world.load(pod, from_step=begin, until_step=end, started_s=started_s)[at(metric)]
+        return PodAmount(str(pod), float(load.sum()) / steps, now_s, window_s)
+
     def test_it_is_what_the_product_makes_of_the_pods_one_by_one(self):
-        compared = set()
+        compared, young = set(), set()
 
         def look(plane: MetricsPlane, now_s: float) -> None:
             found = workload_use(plane, POLICY, self.KEYS, now_s=now_s).by_metric
@@ -198,18 +215,20 @@ class TestUseByWorkload:
                 str(pod): PodPlace(self.KEYS[app], float(started_s))
                 for pod, app, started_s in zip(pods, plane.apps(pods), plane.pods_started_s(pods), strict=True)
             }
-            use = plane.pod_use(pods, POLICY.time_range_s, now_s)
             for metric in METRICS:
-                amounts = [PodAmount(str(p), u[at(metric)], now_s, 0.0) for p, u in zip(pods, use, strict=True)]
+                amounts = [self.amount(plane, pod, metric, places[str(pod)].started_s, now_s) for pod in pods.tolist()]
                 wanted = use_by_workload(metric, amounts, pods=places)
                 got = found.get(metric, {})
                 assert set(got) == set(wanted)
                 for key, used in got.items():
                     assert used == pytest.approx(wanted[key])
                     compared.add((key, used.pods))
+            window_s = pods_window_s(POLICY.time_range_s)
+            young.update(age_s for age_s in now_s - plane.pods_started_s(pods) if YOUNGEST_S <= age_s < window_s)
 
         self.looks(look)
         assert {pods for _, pods in compared} > {1, 2, 3, 4}
+        assert len(young) > 5, "the window began before they did"
 
     def test_pods_that_nobody_measures_are_left_out_and_not_taken_for_idle(self):
         seen: dict[float, dict[str, object]] = {}

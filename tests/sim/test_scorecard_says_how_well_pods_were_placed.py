@@ -21,7 +21,7 @@ _METRICS = (CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANSMIT)
 def card_of(background: object = 0.0, **fields: object) -> Scorecard:
     """Of a world without pods: its nodes carry what they are told to."""
     make, _ = told()
-    return scorecard(replay(make_world(background, **fields), make), arriving=0)
+    return scorecard(replay(make_world(background, **fields), make))
 
 
 def shares(steps: int = 480, nodes: int = 2, **by_metric: float | Sequence[float]) -> np.ndarray:
@@ -32,14 +32,23 @@ def shares(steps: int = 480, nodes: int = 2, **by_metric: float | Sequence[float
     return load
 
 
-def placed(*stays: tuple[int, int, float, float]) -> Outcome:
+def placed(*stays: tuple[int, int, float, float], origin: Sequence[int] = ()) -> Outcome:
     """Args:
     stays: app, node (-1: nowhere), placed and ended, in seconds.
+    origin: of each of them; none came anew, if not given.
     """
     world = make_world(pods=[make_replica(app=app) for app, _, _, _ in stays], curves=((0.0,) * 4,) * 9)
     columns = [list(column) for column in zip(*stays, strict=True)]
     _, node, placed_s, ended_s = columns
-    return Outcome(world, world.background, node=node, placed_s=placed_s, started_s=placed_s, ended_s=ended_s)
+    return Outcome(
+        world,
+        world.background,
+        origin=list(origin or range(len(stays))),
+        node=node,
+        placed_s=placed_s,
+        started_s=placed_s,
+        ended_s=ended_s,
+    )
 
 
 # -- load --------------------------------------------------------------------------------------------------
@@ -151,13 +160,19 @@ def test_a_herd_is_a_burst_that_lands_on_one_node(times, nodes, share):
 
 
 def test_a_pod_that_was_never_placed_is_named():
-    card = scorecard(placed((0, 0, 10, 100), (0, -1, math.nan, math.nan)), arriving=2)
+    card = scorecard(placed((0, 0, 10, 100), (0, -1, math.nan, math.nan)))
     assert card.unplaced == (1,)
     assert card.values["unplaced"] == 1
     assert card.values["wait"] == 10
 
 
-def test_pods_that_came_anew_are_counted_but_not_named():
-    card = scorecard(placed((0, 0, 10, 100), (0, -1, math.nan, math.nan)), arriving=1)
+def test_a_pod_that_came_anew_and_found_no_node_is_named_by_the_one_that_was_evicted():
+    nowhere = (0, -1, math.nan, math.nan)
+    card = scorecard(placed((0, 0, 10, 100), (0, 0, 10, 50), nowhere, nowhere, origin=(0, 1, 2, 1)))
+    assert card.unplaced == (1, 2)
+    assert card.values["unplaced"] == 2
+
+
+def test_a_pod_that_was_evicted_and_found_another_node_was_placed():
+    card = scorecard(placed((0, 0, 10, 50), (0, 1, 60, 100), origin=(0, 0)))
     assert card.unplaced == ()
-    assert card.values["unplaced"] == 1

@@ -51,28 +51,58 @@ class TestTraces:
     @pytest.mark.parametrize(
         ("arrays", "problem"),
         [
-            ({"rx_kbs": None}, "rx_kbs"),
+            ({"rx_kbs": None, "tx_kbs": None}, "it has no array rx_kbs, tx_kbs"),
+            ({"step": [1, 2]}, "its arrays cannot be read"),
             ({"mem_kb": np.zeros((3, 5))}, "must be of one shape"),
             ({"vm": [1, 2]}, "must be of one shape"),
             ({"step": 0}, "must be of one shape"),
         ],
-        ids=["array missing", "other shape", "ids missing", "no step"],
+        ids=["arrays missing", "two steps", "other shape", "ids missing", "no step"],
     )
     def test_a_file_that_is_no_trace_is_refused_by_name(self, tmp_path, arrays, problem):
         with pytest.raises(InvalidInput, match=problem) as refused:
             read_trace(usage(tmp_path, **arrays), machines(tmp_path))
         assert "usage.npz is no trace" in str(refused.value)
 
-    def test_what_is_no_numpy_file_is_refused(self, tmp_path):
-        with pytest.raises(InvalidInput, match=r"file.csv is no trace"):
-            read_trace(written(tmp_path, "hello"), machines(tmp_path))
+    @pytest.mark.parametrize(
+        ("content", "problem"),
+        [
+            (b"vm,cores\n", "it is text, perhaps the file for --vms"),
+            (b"", "it is something else"),
+            (b"PK\x03\x04\0\0", "it is something else, or torn"),
+        ],
+        ids=["text", "empty", "torn"],
+    )
+    def test_what_is_no_numpy_file_is_refused(self, tmp_path, content, problem):
+        path = tmp_path / "given.npz"
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match=f"given.npz is no trace: {problem}") as refused:
+            read_trace(path, machines(tmp_path))
+        assert "pickle" not in str(refused.value)
+
+    def test_one_array_is_not_a_file_of_arrays(self, tmp_path):
+        np.save(tmp_path / "one.npy", np.zeros((3, 4)))
+        with pytest.raises(InvalidInput, match=r"one\.npy is no trace: it is something else"):
+            read_trace(tmp_path / "one.npy", machines(tmp_path))
 
     @pytest.mark.parametrize(
-        "text", ["vm,cores\n1,2\n", "vm,cores,cpu_cap_mhz\n1,two,3\n"], ids=["column missing", "no number"]
+        ("text", "problem"),
+        [
+            ("vm,cores\n1,2\n", "it has no column cpu_cap_mhz; it needs the columns vm, cores, cpu_cap_mhz"),
+            ("vm,cores,cpu_cap_mhz\n1,2,3\n1,two,3\n", "line 3: could not convert string to float: 'two'"),
+        ],
+        ids=["column missing", "no number"],
     )
-    def test_machines_that_cannot_be_told_are_refused(self, tmp_path, text):
-        with pytest.raises(InvalidInput, match="does not tell the machines"):
+    def test_machines_that_cannot_be_told_are_refused(self, tmp_path, text, problem):
+        with pytest.raises(InvalidInput, match=f"does not tell the machines: {problem}"):
             read_trace(usage(tmp_path), machines(tmp_path, text))
+
+    def test_files_that_were_swapped_are_told_apart(self, tmp_path):
+        arrays, table = usage(tmp_path), machines(tmp_path)
+        with pytest.raises(InvalidInput, match=r"file\.csv is no trace: it is text, perhaps the file for --vms"):
+            read_trace(table, arrays)
+        with pytest.raises(InvalidInput, match=r"usage\.npz does not tell the machines: .* perhaps that for --usage"):
+            read_trace(arrays, arrays)
 
     def test_a_trace_without_usable_machines_is_refused(self, tmp_path):
         with pytest.raises(InvalidInput, match="no machine"):

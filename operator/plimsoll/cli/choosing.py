@@ -23,14 +23,19 @@ def chosen(given: str, known: Collection[str], *, what: str) -> tuple[str, ...]:
     names = dict.fromkeys(name.strip() for name in given.split(",") if name.strip())
     if not names:
         raise InvalidInput(f"no {what} is named: there are {', '.join(known)}")
-    if _ALL in names:
+    if names_all(given):
         return tuple(known)
     for name in names:
         if name not in known:
-            raise InvalidInput(f"there is no {what} {name}{_near(name, known)}: there are {', '.join(known)}")
+            raise InvalidInput(f"there is no {what} {name}{near(name, known)}: there are {', '.join(known)}")
     return tuple(names)
 
 
-def _near(name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=2)
-    return f" (did you mean {' or '.join(near)}?)" if near else ""
+def names_all(given: str) -> bool:
+    return _ALL in (name.strip() for name in given.split(","))
+
+
+def near(name: str, known: Collection[str]) -> str:
+    """To be put behind a name that is not known; empty where nothing is like it."""
+    like = difflib.get_close_matches(name, known, n=2)
+    return f" (did you mean {' or '.join(like)}?)" if like else ""

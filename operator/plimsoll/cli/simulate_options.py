@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
+from collections.abc import Iterable
 
-from plimsoll.cli.choosing import chosen
-from plimsoll.cli.reading_files import read_items
+from plimsoll.cli.choosing import chosen, names_all
 from plimsoll.errors import InvalidInput
-from plimsoll.policy.compile import compile_policy
+from plimsoll.policy.compiled import Policy
 from plimsoll.sim.contenders.interface import Make
 from plimsoll.sim.contenders.registry import CONTENDERS, ours
 from plimsoll.sim.gate import CONTENDERS as JUDGED
-from plimsoll.sim.gate import KUBE
+from plimsoll.sim.gate import KUBE, OURS
 from plimsoll.sim.inputs import Inputs
 from plimsoll.sim.scenarios import SCENARIOS
-
-_ALL = "all"
-_KIND = "SchedulingPolicy"
 
 
 def scenarios_of(given: str, inputs: Inputs) -> tuple[str, ...]:
@@ -27,14 +23,27 @@ def scenarios_of(given: str, inputs: Inputs) -> tuple[str, ...]:
         InvalidInput: there is no such scenario, or it needs a file.
     """
     names = chosen(given, SCENARIOS, what="scenario")
-    lacking = {name: sorted(inputs.lacking(SCENARIOS[name])) for name in names}
-    if given == _ALL:
-        return tuple(name for name in names if not lacking[name])
-    for name in names:
-        if lacking[name]:
-            options = " and ".join(f"--{option} FILE" for option in lacking[name])
-            raise InvalidInput(f"the scenario {name} is of a recorded cluster: give {options}")
+    lacking = _lacking(names, inputs)
+    if names_all(given):
+        return tuple(name for name in names if name not in lacking)
+    for name, options in lacking.items():
+        raise InvalidInput(f"the scenario {name} is of a recorded cluster: give {options}")
     return names
+
+
+def left_out(given: str, inputs: Inputs) -> tuple[str, ...]:
+    """A sentence on what ``all`` leaves out, if it does."""
+    lacking = _lacking(SCENARIOS, inputs) if names_all(given) else {}
+    if not lacking:
+        return ()
+    mends = ", ".join(f"{name} (give {options})" for name, options in lacking.items())
+    return (f"Left out, for want of what was recorded in a cluster: {mends}.",)
+
+
+def _lacking(names: Iterable[str], inputs: Inputs) -> dict[str, str]:
+    """Scenarios that need more files, with the options that name them."""
+    needed = {name: [f"--{option} FILE" for option in sorted(inputs.lacking(SCENARIOS[name]))] for name in names}
+    return {name: " and ".join(options) for name, options in needed.items() if options}
 
 
 def contenders_of(given: str) -> tuple[str, ...]:
@@ -74,24 +83,17 @@ def check_plots() -> None:
         raise InvalidInput("--html draws with matplotlib: pip install 'plimsoll-scheduler[simulate]'")
 
 
-def check_writable(path: Path) -> None:
+def check_ours(contenders: tuple[str, ...]) -> None:
     """Raises:
-    InvalidInput: as above.
+    InvalidInput: a policy is given, and nobody is to place by it.
     """
-    if not path.parent.is_dir():
-        raise InvalidInput(f"cannot write {path}: there is no folder {path.parent}")
+    if not any(name == OURS or name.startswith(f"{OURS}-") for name in contenders):
+        raise InvalidInput(f"--policy is what {OURS} places by: add {OURS} to --policies")
 
 
-def makes_of(contenders: tuple[str, ...], policy: Path | None) -> dict[str, Make]:
-    """Raises:
-    InvalidInput: the policy's file cannot be read, or cannot be put in force.
+def makes_of(contenders: tuple[str, ...], policy: Policy | None) -> dict[str, Make]:
+    """Args:
+    policy: that ours places by; None: its own.
     """
-    entries = CONTENDERS if policy is None else {**CONTENDERS, **ours(compile_policy(_manifest(policy)))}
+    entries = CONTENDERS if policy is None else {**CONTENDERS, **ours(policy)}
     return {name: entries[name].make for name in contenders}
-
-
-def _manifest(path: Path) -> dict[str, object]:
-    found = [item for item in read_items(str(path)) if item.get("kind") == _KIND]
-    if len(found) != 1:
-        raise InvalidInput(f"{path} holds {len(found)} objects of kind {_KIND}: it should hold one")
-    return found[0]

@@ -17,6 +17,7 @@ from plimsoll.cluster.pod_terms import AffinityTerm, PodTerms, WeightedTerm
 from plimsoll.cluster.pod_volumes import NO_VOLUMES, UsedVolumes, used_volumes
 from plimsoll.cluster.quantity import whole
 from plimsoll.cluster.resources import Amounts, assigned_requests, pod_requests
+from plimsoll.cluster.running import running_since_s
 from plimsoll.cluster.selectors import NodeSelector, Preference
 from plimsoll.cluster.spread import SpreadConstraint
 from plimsoll.cluster.taints import Toleration
@@ -68,7 +69,9 @@ class PodInfo:
         generation: of a pod on a node; 0 where unknown.
         disruption: what is said already of why a pod on a node has to go.
         host_network: its network is the node's.
-        created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known.
+        created_s, scheduled_s, started_s: seconds since the epoch; None where not (yet) known. Started is when the
+            kubelet took it on.
+        running_s: since when containers of it run, and load the node; None where none does yet.
     """
 
     uid: Uid
@@ -117,6 +120,7 @@ class PodInfo:
     nominated_node: str = field(default="", compare=False)
     generation: int = field(default=0, compare=False)
     disruption: Disruption | None = field(default=None, compare=False)
+    running_s: float | None = None
 
     @property
     def key(self) -> str:
@@ -179,6 +183,7 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         disruption=disruption(pod) if node else None,
         scheduled_s=_condition_time(status, "PodScheduled"),
         started_s=epoch_s(status.get("startTime")),
+        running_s=running_since_s(status),
         requests=assigned_requests(pod) if node else pod_requests(pod),
         host_ports=tuple(dict.fromkeys(_host_ports(spec))),
         host_network=bool(spec.get("hostNetwork")),

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NewType
 
 WorkloadKey = NewType("WorkloadKey", str)
 
 _TEMPLATE_HASH = "pod-template-hash"
+# The CronJob controller names each Job by the minute that it was due at, in minutes since the epoch (getJobName in
+# pkg/controller/cronjob/utils.go): eight digits from 1989 to 2160.
+_RUN = re.compile(r"(?P<cron_job>.+)-\d{8}", re.ASCII)
 
 
 def workload_key(pod: Mapping[str, Any]) -> WorkloadKey:
     """The controller that owns the pod, else (bare pods) what it runs and asks for.
 
-    A ReplicaSet's pods are keyed by their Deployment, so that a rollout's old and new pods are one workload.
+    A ReplicaSet's pods are keyed by their Deployment, so that a rollout's old and new pods are one workload, and a
+    Job's by the CronJob that made it: by their names, since pods do not tell of their owners' owners.
     kube-scheduler's default spreading knows only Services and ReplicaSets; this key covers Jobs and bare pods too.
     """
     metadata = pod.get("metadata") or {}
@@ -27,6 +32,8 @@ def workload_key(pod: Mapping[str, Any]) -> WorkloadKey:
     suffix = (metadata.get("labels") or {}).get(_TEMPLATE_HASH)
     if owner.get("kind") == "ReplicaSet" and suffix:
         name = name.removesuffix(f"-{suffix}")
+    if owner.get("kind") == "Job" and (run := _RUN.fullmatch(name)):
+        return WorkloadKey(f"{namespace}/CronJob/{run['cron_job']}")
     return WorkloadKey(f"{namespace}/{owner.get('kind')}/{name}")
 
 

@@ -12,9 +12,10 @@ from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.selectors import selects_node
 from plimsoll.load.custom_query import averages
 from plimsoll.load.custom_scale import Scale, scale_of
+from plimsoll.load.exporter_clocks import ExporterClocks
 from plimsoll.load.measured import Measured, metric_readings
 from plimsoll.load.oddities import Oddity, OddityLog, series_text
-from plimsoll.load.queries import Ask, Window, custom_id
+from plimsoll.load.queries import custom_id
 from plimsoll.load.readings import MetricReadings, ReadingState, WindowMean
 from plimsoll.load.samples import PrometheusAnswers, Sample
 from plimsoll.load.series import Measurement, Measurements, Series
@@ -66,10 +67,11 @@ class CustomAnswers:
 
     def _measurements(self, metric: Metric) -> Measurements:
         samples = self.answers.answers.get(custom_id(metric.name), ())
-        times, refused = _SampleTimes.of(self.series, self.answers), Counter[Oddity]()
+        refused, averaged = Counter[Oddity](), averages(metric.query or "")
+        clocks = ExporterClocks.of(self.series, self.answers)
         by_node: dict[str, list[Measurement]] = {}
         for sample in samples:
-            judged = self._judge(sample, times)
+            judged = self._judge(sample, clocks, averaged=averaged)
             if isinstance(judged, Oddity):
                 refused[judged] += 1
                 self.log.note(judged, series_text(metric.name, sample.labels))
@@ -78,15 +80,20 @@ class CustomAnswers:
         used = tuple(self._settled(metric, several) for several in by_node.values())
         return Measurements(used=used, series=len(samples), refused=refused)
 
-    def _judge(self, sample: Sample, times: _SampleTimes) -> Measurement | Oddity:
+    def _judge(self, sample: Sample, clocks: ExporterClocks, *, averaged: bool) -> Measurement | Oddity:
         nodes = self.series.nodes(sample)
         if len(nodes) != 1:
             return Oddity.AMBIGUOUS if nodes else Oddity.UNMAPPED
         if not abs(sample.value) <= _LARGEST:
             return Oddity.NOT_FINITE
         (node,) = nodes
-        sampled_at_s = times.last_s(node, sample)
-        return Oddity.OLD if sampled_at_s is None else Measurement(node, "", sample.value, sampled_at_s)
+        sampled_at_s = clocks.sampled_at_s(node, sample)
+        if sampled_at_s is None:
+            return Oddity.OLD
+        # What the query does with its window nobody knows, so that a part of one cannot be put right.
+        if averaged and not clocks.cover(node, sample):
+            return Oddity.PARTIAL
+        return Measurement(node, "", sample.value, sampled_at_s)
 
     def _settled(self, metric: Metric, several: list[Measurement]) -> Measurement:
         """Of several values for one node the freshest count, and of those the worst."""
@@ -100,45 +107,3 @@ class CustomAnswers:
     def _state(self, measurement: Measurement) -> ReadingState:
         age_s = self.answers.asked_at_s - measurement.sampled_at_s
         return state(age_s, refresh_interval_s=self.policy.refresh_interval_s)
-
-
-@dataclass(frozen=True, slots=True)
-class _SampleTimes:
-    """When what was answered was sampled, as far as node-exporter's clock tells.
-
-    Attributes:
-        last: time of the last sample by node and instance; by ("node", "") the newest of the node's.
-        known: the same keys, for exporters that had a clock within the longer window, dead ones too.
-    """
-
-    asked_at_s: float
-    last: Mapping[tuple[str, str], float]
-    known: frozenset[tuple[str, str]]
-
-    @classmethod
-    def of(cls, series: Series, answers: PrometheusAnswers) -> _SampleTimes:
-        last: dict[tuple[str, str], float] = {}
-        for sample in answers.answers.get(Ask.LAST_SAMPLE, ()):
-            for key in _keys(series, sample):
-                last[key] = max(last.get(key, sample.value), sample.value)
-        clocks = answers.answers.get(Ask.CLOCK.over(Window.LONG), ())
-        known = frozenset(key for sample in clocks for key in _keys(series, sample))
-        return cls(answers.asked_at_s, last, known)
-
-    def last_s(self, node: str, sample: Sample) -> float | None:
-        """None: the exporter has died so long ago that its time is not answered any more, while a rate still is.
-
-        Exporters without such a clock cannot be judged: what they answer counts as of now.
-        """
-        key = node, sample.labels.get("instance", "")
-        if key in self.last:
-            return self.last[key]
-        return None if key in self.known else self.asked_at_s
-
-
-def _keys(series: Series, sample: Sample) -> tuple[tuple[str, str], ...]:
-    nodes = series.nodes(sample)
-    if len(nodes) != 1 or not abs(sample.value) <= _LARGEST:
-        return ()
-    (node,) = nodes
-    return (node, sample.labels.get("instance", "")), (node, "")

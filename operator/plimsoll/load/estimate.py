@@ -112,12 +112,12 @@ class PolicyLoad:
         told = [np.zeros(view.size) if m.metric.custom else m.presumed(pod) for m in self.metrics]
         return np.array(told).reshape(len(self.metrics), view.size)
 
-    def over_limits(self, projected: Floats) -> Bools:
+    def over_limits(self, view: Snapshot, pod: PodInfo) -> Bools:
         """[N], where some limit would be passed. A node that is not measured is not refused by a limit."""
-        over = np.zeros(projected.shape[1], dtype=np.bool_)
-        for metric, load in zip(self.metrics, projected, strict=True):
+        over = np.zeros(view.size, dtype=np.bool_)
+        for metric in self.metrics:
             if metric.metric.limit is not None:
-                above = self._above_rows[metric.metric.name] | (load > metric.metric.limit)
+                above = self._above_rows[metric.metric.name] | (metric.carried(pod) > metric.metric.limit)
                 over |= above & (metric.confidence > 0)
         return over
 

@@ -89,11 +89,13 @@ class PodUses(NamedTuple):
         expected: with a margin, of pods that come.
         habit: without one, of pods that were there long enough to be like the others.
         known: as far as history tells; 0 where there is none.
+        announced: the same, and what annotations and ``perPod`` tell; what pods request says nothing of what they use.
     """
 
     expected: Floats
     habit: Floats
     known: Floats
+    announced: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +113,27 @@ class Expectations:
 
     def of(self, pod: PodInfo) -> float:
         """With the margin, in the metric's unit: cores, bytes, bytes per second."""
-        return self._one(pod, deviations=DEVIATIONS_OF_A_POD)
+        past, says = self.pasts.get(pod.workload) or _UNKNOWN, self._told(pod)
+        weight = _weight(past)
+        prior = says * self.worth if says >= 0 else self.usual.per_pod
+        return weight * (past.mean + DEVIATIONS_OF_A_POD * past.sd) + (1 - weight) * prior
 
-    def habit(self, pod: PodInfo) -> float:
-        """Without it."""
-        return self._one(pod, deviations=0.0)
+    def announced(self, pod: PodInfo) -> float:
+        """As far as history, the pod's annotation or ``perPod`` tell; what it requests says nothing of what it uses."""
+        past, says = self.pasts.get(pod.workload) or _UNKNOWN, self._told(pod)
+        weight = _weight(past)
+        told = says * self.worth if says >= 0 else self._told_by_policy
+        return weight * past.mean + (1 - weight) * (0.0 if self.metric in RESOURCE_OF else told)
+
+    @property
+    def _told_by_policy(self) -> float:
+        """Of a pod that says nothing itself; of custom metrics the policy tells."""
+        return 0.0 if self.metric in TOLD else self.usual.per_pod
 
     @property
     def worth(self) -> float:
         """How much of the metric's unit a unit of what pods tell is expected to be."""
         return RESOURCE_OF[self.metric][2] * self.usual.ratio if self.metric in RESOURCE_OF else 1.0
-
-    def _one(self, pod: PodInfo, *, deviations: float) -> float:
-        past, says = self.pasts.get(pod.workload) or _UNKNOWN, self._told(pod)
-        weight = past.minutes / (past.minutes + _MINUTES_TO_BELIEVE)
-        prior = says * self.worth if says >= 0 else self.usual.per_pod
-        return weight * (past.mean + deviations * past.sd) + (1 - weight) * prior
 
     def _told(self, pod: PodInfo) -> float:
         """What the pod says of itself: its request or its annotation; negative where it says nothing."""
@@ -135,20 +142,30 @@ class Expectations:
         return pod.expected_network.get(self.metric, _UNTOLD)
 
 
+def _weight(past: Past) -> float:
+    return past.minutes / (past.minutes + _MINUTES_TO_BELIEVE)
+
+
 def uses_of(crowd: Crowd, metrics: Sequence[Expectations]) -> PodUses:
     """The same of many pods by several metrics at once, and what else is asked of them."""
     past = np.array([metric.pasts.columns(crowd.rows) for metric in metrics]).reshape(len(metrics), 3, -1)
     mean, sd, minutes = past[:, 0], past[:, 1], past[:, 2]
     weight = minutes / (minutes + _MINUTES_TO_BELIEVE)
-    believed = (1 - weight) * _priors(crowd, metrics)
-    likely, known = weight * (mean + DEVIATIONS_OF_A_POD * sd) + believed, weight * mean
-    return PodUses(expected=likely, habit=known + believed, known=known)
+    priors, announced = _priors(crowd, metrics)
+    believed = (1 - weight) * priors
+    likely, past = weight * (mean + DEVIATIONS_OF_A_POD * sd) + believed, weight * mean
+    return PodUses(likely, past + believed, past, past + (1 - weight) * announced)
 
 
-def _priors(crowd: Crowd, metrics: Sequence[Expectations]) -> Floats:
-    """[M, P], by what the pods say alone; of custom metrics they say nothing."""
+def _priors(crowd: Crowd, metrics: Sequence[Expectations]) -> tuple[Floats, Floats]:
+    """[M, P] each: what pods are believed to use by what they say alone (of custom metrics they say nothing), and what
+    of it is announced as use rather than requested.
+    """
     worth = np.array([(metric.worth, metric.usual.per_pod) for metric in metrics]).reshape(-1, 2)
     lines = [TOLD.index(metric.metric) if metric.metric in TOLD else None for metric in metrics]
     silent = np.full(len(crowd.rows), _UNTOLD)
     says = np.array([silent if line is None else crowd.told[line] for line in lines]).reshape(len(metrics), -1)
-    return np.where(says < 0, worth[:, 1:], says * worth[:, :1])
+    priors = np.where(says < 0, worth[:, 1:], says * worth[:, :1])
+    requested = np.array([metric.metric in RESOURCE_OF for metric in metrics], dtype=np.bool_)[:, None]
+    guessed = np.array([metric.metric in TOLD for metric in metrics], dtype=np.bool_)[:, None] & (says < 0)
+    return priors, np.where(requested | guessed, 0.0, priors)

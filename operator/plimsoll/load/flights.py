@@ -33,7 +33,8 @@ class Flights:
         self._by_pod: dict[Uid, tuple[int, Floats]] = {}
 
     def begin(self, stays: Stays, crowd: Crowd) -> None:
-        """All that are known at a refresh, departed pods without a margin.
+        """All that are known at a refresh; of departed pods what they are known to have used: that one used what it
+        asked for nobody knows, and an idle one that goes must not make its node seem empty.
 
         Args:
             crowd: the same pods.
@@ -41,7 +42,7 @@ class Flights:
         if not self._metrics or not stays.pods:
             return
         uses = uses_of(crowd, [metric.expectations for metric in self._metrics])
-        amounts = self._amounts(stays, np.where(stays.gone, uses.habit, uses.expected))
+        amounts = self._amounts(stays, np.where(stays.gone, uses.announced, uses.expected))
         for i, line in enumerate(amounts):
             self._in_flight[i] += np.bincount(stays.rows, line, minlength=self._in_flight.shape[1])
         uids = [pod.uid for pod in stays.pods]
@@ -78,6 +79,5 @@ class Flights:
 
 
 def _use(metric: MetricLoad, entry: Entry) -> float:
-    """A departed pod was as its workload is: no margin is subtracted for it."""
     expectations = metric.expectations
-    return expectations.of(entry.pod) if entry.ended_s is None else expectations.habit(entry.pod)
+    return expectations.of(entry.pod) if entry.ended_s is None else expectations.announced(entry.pod)

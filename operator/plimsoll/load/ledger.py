@@ -51,16 +51,16 @@ class Ledger:
     def put(self, pod: PodInfo, *, now_s: float) -> Entry:
         """Enters a pod, or updates its entry once it is seen to run."""
         known = self._entries.get(pod.uid)
-        entry = Entry(pod, known.placed_s if known else _placed(pod, now_s), pod.started_s)
+        entry = Entry(pod, known.placed_s if known else _placed(pod, now_s), pod.running_s)
         self._entries[pod.uid] = entry
         return entry
 
     def end(self, pod: PodInfo, *, now_s: float) -> Entry | None:
         """The pod has ended; None where it never ran, so that no metric ever contained it."""
-        if pod.started_s is None:
+        if pod.running_s is None:
             self.release(pod.uid)
             return None
-        entry = Entry(pod, _placed(pod, now_s), pod.started_s, now_s)
+        entry = Entry(pod, _placed(pod, now_s), pod.running_s, now_s)
         self._entries[pod.uid] = entry
         return entry
 

@@ -113,6 +113,10 @@ class MetricLoad:
         told = self.metric.name in RESOURCE_OF or self.usual.per_pod > 0
         return self._share(self.habit) if told else requested_share(view)
 
+    def carried(self, pod: PodInfo) -> Floats:
+        """[N], what is measured, with pods in flight and this one; NaN where nothing is: limits presume nothing."""
+        return self.measured() + self._share(self.expected(pod))
+
     def presumed(self, pod: PodInfo) -> Floats:
         """[N], utilisation with the pod placed there as far as its pods tell, whatever was measured."""
         return self._share(self.habit + self.expected(pod))

@@ -14,7 +14,7 @@ class Oddity(enum.Enum):
     DUPLICATE = "Duplicate"  # several fresh series for one thing: the largest counts
     UNMAPPED = "Unmapped"  # names no known node
     AMBIGUOUS = "Ambiguous"  # names more than one
-    PARTIAL = "Partial"  # window filled in part: corrected, or missing where too little is there
+    PARTIAL = "Partial"  # window filled in part: corrected, or missing where that cannot be or too little is there
     OLD = "Old"  # no sample within ten minutes
     CAPACITY = "Capacity"  # a device whose capacity is not known: the default is assumed
 

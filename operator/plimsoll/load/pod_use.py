@@ -30,9 +30,9 @@ class PodPlace(NamedTuple):
     @classmethod
     def of(cls, pod: PodInfo) -> PodPlace | None:
         """None for a pod that does not run yet, or does not work any more."""
-        if pod.started_s is None or pod.deleting or pod.terminal:
+        if pod.running_s is None or pod.deleting or pod.terminal:
             return None
-        return cls(pod.workload, pod.started_s, pod.host_network)
+        return cls(pod.workload, pod.running_s, pod.host_network)
 
 
 class PodAmount(NamedTuple):

@@ -18,7 +18,12 @@ from plimsoll.load.series import Series
 from plimsoll.policy.compiled import Policy
 
 _ODD = (
-    (Oddity.NOT_FINITE, FindingKind.IMPOSSIBLE_VALUES, "Some values are no finite numbers", "look at what is reported"),
+    (
+        Oddity.NOT_FINITE,
+        FindingKind.IMPOSSIBLE_VALUES,
+        "Some values are no finite numbers (of cpu also where counters stand still)",
+        "look at what is reported",
+    ),
     (
         Oddity.NEGATIVE,
         FindingKind.IMPOSSIBLE_VALUES,

@@ -20,8 +20,6 @@ from plimsoll.load.series import Measurement, Measurements, Series
 from plimsoll.load.verdicts import WHOLE_SOURCE, unanswered, unreadable
 from plimsoll.policy.compiled import CPU, MEMORY, NETWORK_RECEIVE, NETWORK_TRANSMIT, Policy
 
-# Idle time is counted in ticks, so that an idle CPU can seem to have idled longer than the clock ran.
-_CPU_NOISE = 0.05
 _NETWORK = {NETWORK_RECEIVE: Ask.RECEIVE, NETWORK_TRANSMIT: Ask.TRANSMIT}
 
 # From what was measured, device by device, to one load per node.
@@ -96,7 +94,7 @@ class _Refresh:
         return of_nodes, found
 
     def _cpu(self) -> _Judged:
-        found = self.series.of_counters(CPU, Ask.IDLE, lambda node, idle: _busy(idle) * self._cores(node))
+        found = self.series.of_ratios(CPU, Ask.IDLE, lambda node, idle: (1.0 - idle) * self._cores(node))
         return _against(self._cores), found
 
     def _memory(self) -> _Judged:
@@ -147,9 +145,3 @@ def _against(capacity: Callable[[str], float]) -> _ByNode:
         return {m.node: Measured(m.value, capacity(m.node), m.sampled_at_s) for m in measurements}
 
     return of_nodes
-
-
-def _busy(idle: float) -> float:
-    """The busy share of the CPUs; below 0 by more than noise it stays negative, and is refused for it."""
-    busy = 1.0 - idle
-    return 0.0 if -_CPU_NOISE <= busy < 0 else busy

@@ -5,8 +5,9 @@ taken before anything is aggregated, and with ``max``: two scrapers of one node 
 
 How much of a window samples cover is asked of Prometheus itself: ``node_time_seconds`` advances by one second
 per second, so ``rate`` of it is the share of the window that ``rate`` of any other counter of the same
-target was computed from, extrapolation and all. True sample times need a subquery, since a range vector goes
-on answering with the current time after the exporter has died.
+target was computed from, extrapolation and all. Idle time is asked for as a share of all the time that the CPUs
+counted, so that counters that stand still while the clock goes on answer NaN and not a busy node. True sample
+times need a subquery, since a range vector goes on answering with the current time after the exporter has died.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.load.confidence import MISSING_AFTER_S
-from plimsoll.load.custom_query import filled
+from plimsoll.load.custom_query import averages, filled
 from plimsoll.load.promql import by, duration, string
 from plimsoll.policy.compiled import (
     CPU,
@@ -81,15 +82,22 @@ class Query:
 def queries(policy: Policy) -> tuple[Query, ...]:
     """Everything that the policy's metrics need and nothing else, in a stable order; empty without metrics."""
     texts = _texts(policy)
-    wanted = dict.fromkeys(id_ for metric in policy.metrics for id_ in needed(metric.name))
+    wanted = dict.fromkeys(id_ for metric in policy.metrics for id_ in needed(metric.name, query=metric.query))
     exporter = any(not metric.custom for metric in policy.metrics)
     asked = (*wanted, *((Ask.UNAME,) if wanted else ()), *((Ask.INTERVAL,) if exporter else ()))
     return tuple(Query(id_, texts[id_]) for id_ in asked)
 
 
-def needed(metric: str) -> tuple[str, ...]:
-    """The ids of the queries without any of which the metric cannot be judged."""
-    return _NEEDED.get(metric) or (Ask.LAST_SAMPLE, Ask.CLOCK.over(Window.LONG), custom_id(metric))
+def needed(metric: str, *, query: str | None = None) -> tuple[str, ...]:
+    """The ids of the queries without any of which the metric cannot be judged.
+
+    Args:
+        query: a custom metric's.
+    """
+    if (ids := _NEEDED.get(metric)) is not None:
+        return ids
+    clocks = _windowed(Ask.CLOCK) if averages(query or "") else (Ask.CLOCK.over(Window.LONG),)
+    return (Ask.LAST_SAMPLE, *clocks, custom_id(metric))
 
 
 def counted_id(metric: str) -> str:
@@ -190,7 +198,12 @@ def _devices() -> str:
 
 
 def _idle(labels: tuple[str, ...], length: str) -> str:
-    """Mean share of the CPUs without work. Steal is lost capacity, so that it does not count as idle."""
-    by_mode, by_cpu = by((*labels, "cpu", "mode")), by((*labels, "cpu"))
-    rates = f'max {by_mode} (rate(node_cpu_seconds_total{{mode=~"idle|iowait"}}[{length}]))'
-    return f"avg {by(labels)} (sum {by_cpu} ({rates}))"
+    """The share of their time that the CPUs had no work. Steal is lost capacity, so that it does not count as idle.
+
+    Summed over the CPUs before it is divided: one that is offline, whose counters node-exporter before 1.6 repeats, has
+    no part in it then, where the mean of shares would be NaN. By ``+`` a node of which nothing but idle time is kept
+    has no answer, instead of none of its time being busy.
+    """
+    counted = f"max {by((*labels, 'cpu', 'mode'))} (rate(node_cpu_seconds_total{{mode%s}}[{length}]))"
+    idle, busy = (f"sum {by(labels)} ({counted % modes})" for modes in ('=~"idle|iowait"', '!~"idle|iowait"'))
+    return f"{idle} / ({idle} + {busy})"

@@ -91,13 +91,20 @@ class Series:
         """Rates, divided by the share of the window that samples cover; ``load`` turns a node's rate into load."""
 
         def rate(sample: Sample, target: Target, window: Window) -> float | None:
-            clock_rate = self._clocks[window].get(target)
-            if window is Window.SHORT and is_partial(clock_rate):
-                self._log.note(Oddity.PARTIAL, series_text(metric, sample.labels))
-            share = covered_share(clock_rate, window_s=window.length_s(self._policy.time_range_s))
+            share = self._covered(metric, sample, target, window)
             return None if share is None else sample.value / share
 
         return self._measurements(metric, ask, rate, load)
+
+    def of_ratios(self, metric: str, ask: Ask, load: Load) -> Measurements:
+        """Shares of one rate in another: means over what samples cover, so not to be divided by it; too little of a
+        window says nothing all the same.
+        """
+
+        def ratio(sample: Sample, target: Target, window: Window) -> float | None:
+            return None if self._covered(metric, sample, target, window) is None else sample.value
+
+        return self._measurements(metric, ask, ratio, load)
 
     def of_gauges(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Means, which need no correction: a mean is taken over the samples that are there."""
@@ -133,6 +140,13 @@ class Series:
                 of_targets[target] = _larger(of_targets.get(target), judged)
         used = tuple(self._settled(metric, of_targets) for of_targets in found.values())
         return Measurements(used=used, series=series, refused=refused)
+
+    def _covered(self, metric: str, sample: Sample, target: Target, window: Window) -> float | None:
+        """The share of the window that the target's samples cover; None where too little."""
+        clock_rate = self._clocks[window].get(target)
+        if window is Window.SHORT and is_partial(clock_rate):
+            self._log.note(Oddity.PARTIAL, series_text(metric, sample.labels))
+        return covered_share(clock_rate, window_s=window.length_s(self._policy.time_range_s))
 
     def _judge(self, sample: Sample, target: Target, window: Window, *, mean: Mean, load: Load) -> Measurement | Oddity:
         nodes = self._nodes(sample, target)

@@ -28,7 +28,7 @@ _MENDS = {
     " spec.metricsSource.prometheus.nodeLabel to it.",
     Oddity.AMBIGUOUS: "could be of more than one node: give them a label that holds the node's name, and set"
     " spec.metricsSource.prometheus.nodeLabel to it.",
-    Oddity.NOT_FINITE: "are no finite numbers: look at what the exporters report.",
+    Oddity.NOT_FINITE: "are no finite numbers: look at what the exporters report; do their counters stand still?",
     Oddity.NEGATIVE: "are negative: look at what the exporters report.",
     Oddity.OLD: "have no sample within ten minutes: are the exporters still scraped, and do the clocks agree?",
     Oddity.PARTIAL: "have too few samples yet: wait for half a minute of scrapes, or scrape more often.",
@@ -40,12 +40,14 @@ _CUSTOM_MENDS = _MENDS | {
     Oddity.AMBIGUOUS: "could be of more than one node: keep a label that tells the node, e.g. by (node), or set"
     " spec.metricsSource.prometheus.nodeLabel to the label that holds the node's name.",
     Oddity.NOT_FINITE: "are no finite numbers: does the query divide by 0?",
+    Oddity.PARTIAL: "are means over a part of spec.timeRange only: wait until exporters have been scraped for so long.",
 }
 
 
 def unanswered(metric: str, *, policy: Policy, answers: PrometheusAnswers) -> str:
     """The sentence of the first query that failed among those that the metric needs; "" where none did."""
-    failed = next((id_ for id_ in needed(metric) if id_ in answers.failures), None)
+    query = next((asked.query for asked in policy.metrics if asked.name == metric), None)
+    failed = next((id_ for id_ in needed(metric, query=query) if id_ in answers.failures), None)
     if failed is None:
         return ""
     sentence = answers.failures[failed]
@@ -93,4 +95,5 @@ def _unreadable_custom(measurements: Measurements) -> str:
 def _no_series(metric: str, policy: Policy, answers: PrometheusAnswers) -> str:
     if metric in NETWORK_METRICS:
         return no_device(_SERIES[metric], policy, answers)
-    return f"Prometheus has no series of {_SERIES[metric]}: is node-exporter scraped?"
+    which = " with idle and with busy modes" if metric == CPU else ""
+    return f"Prometheus has no series of {_SERIES[metric]}{which}: is node-exporter scraped?"

@@ -36,7 +36,7 @@ def within_limits(view: Snapshot, load: PolicyLoad, pod: PodInfo, fit: Bools, pr
     blind = never
     if load.policy.on_missing is OnMissing.EXCLUDE:
         blind = fit & ~load.known(view)
-    over = fit & ~blind & load.over_limits(projected)
+    over = fit & ~blind & load.over_limits(view, pod)
     refusals = [
         Refusal(load_limits.NAME, reason, rows, resolvable=never)
         for reason, rows in ((load_limits.NO_READINGS, blind), (load_limits.ABOVE, over))

@@ -105,7 +105,7 @@ class Loads:
 
     def _note(self, pod: PodInfo, *, now_s: float) -> Entry | None:
         """Enters the pod into the ledger, unless every metric shows it in full already."""
-        if pod.started_s is not None and pod.started_s <= now_s - self._horizon_s():
+        if pod.running_s is not None and pod.running_s <= now_s - self._horizon_s():
             return None
         return self._ledger.put(pod, now_s=now_s)
 

@@ -7,8 +7,8 @@ So that what is wrong with the metrics goes through the product's own reading of
 - ``CounterReset``: ``rate`` begins anew, and misses what was counted since the last scrape before.
 - ``RenamedDevice``: the old device's range empties while the clock's rate stays whole, so that its rate falls; the new
   device has a name that no expression for physical devices matches.
-- ``Frozen``: counters stand still, so that rates fall to 0, of traffic and of idle time, and gauges keep their value;
-  ``Stuck``: the clock as well, so that no rate is believed.
+- ``Frozen``: counters stand still, so that the rate of traffic falls to 0, the share of idle time is the mean of before
+  until it is NaN, and gauges keep their value; ``Stuck``: the clock as well, so that no rate is believed.
 - ``SkewedClock``: exporters' clocks jump when they are set, by turns ahead and back; and the source's own clock is
   ahead of its asker's, so that it answers for a moment in its past, and then behind, so that the window's end is
   empty.
@@ -84,7 +84,9 @@ class _Prometheus:
         found = self._ranges[window]
         values = _OF_RANGES[ask](found)
         broken = self._plane.faults.within(FaultKind.NAN, found.span.first_s, found.span.last_s)
-        return ~np.isnan(values), values if ask is Ask.CLOCK else np.where(broken, np.nan, values)
+        # Of counters that stand still there is a series, although a share of what they count is none.
+        there = ~np.isnan(found.span.length_s if ask is Ask.IDLE else values)
+        return there, values if ask is Ask.CLOCK else np.where(broken, np.nan, values)
 
     def _now(self, ask: Ask) -> tuple[Bools, Floats]:
         """The same of instant values."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from plimsoll.sim.scorecard import Scorecard
 # Of floating-point sums nothing more is to be expected; a tie is a tie.
 _NOTHING = 1e-9
 _SE_COUNT = 2.0
+# What is left out is not left out by chance: with too much of it the rest says nothing of the whole.
+_ENOUGH = Fraction(5, 6)
 
 
 class Verdict(enum.Enum):
@@ -22,7 +25,7 @@ class Verdict(enum.Enum):
     BETTER = "better"
     SAME = "same"
     WORSE = "worse"
-    UNDECIDED = "undecided"  # fewer than two seeds, or a measure that neither way is better
+    UNDECIDED = "undecided"  # too few seeds that can be compared, or a measure that neither way is better
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,13 @@ def paired(one: Mapping[int, Scorecard], other: Mapping[int, Scorecard], measure
         losses=sum(sign * d > 0 for d in differences),
         ties=sum(d == 0 for d in differences),
         unlike=unlike,
-        verdict=_verdict(difference, measure.better),
+        verdict=_verdict(difference, measure.better) if enough(difference.count, len(both)) else Verdict.UNDECIDED,
     )
+
+
+def enough(compared: int, seeds: int) -> bool:
+    """Whether so many can be compared that they stand for all of them."""
+    return compared >= _ENOUGH * seeds
 
 
 def _difference(one: float, other: float) -> float:

@@ -19,7 +19,7 @@ _REPEATED = (FaultKind.FROZEN, FaultKind.STUCK)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """One window of a plane's samples. All values are [N], NaN where Prometheus has no series.
+    """One window of a plane's samples. All values are [N], NaN where Prometheus has no series or answers it.
 
     Attributes:
         span: what was scraped of the nodes.
@@ -59,10 +59,14 @@ class Range:
         return self._rate(self._increase(self.device)[metric], self.device)
 
     def idle(self) -> Floats:
-        """The mean of the CPUs' ``rate(node_cpu_seconds_total{mode="idle"})``."""
+        """The share of idle time in all that ``rate(node_cpu_seconds_total)`` finds: NaN where it stands still, and
+        what a reset loses is lost to both.
+        """
         first_s, last_s = _frozen(self.span.first_s, self._faults), _frozen(self.span.last_s, self._faults)
+        counted_s = np.where(last_s > first_s, last_s - first_s, np.nan)
         busy_s = self._increase(self.span)[CPU_AT] / self.plane.world.capacity[CPU_AT]
-        return self._rate(np.maximum(last_s - first_s - busy_s, 0.0), self.span)
+        idle: Floats = np.maximum(1 - busy_s / counted_s, 0.0)
+        return idle
 
     def available(self) -> Floats:
         """``avg_over_time(node_memory_MemAvailable_bytes)``."""

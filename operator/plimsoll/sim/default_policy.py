@@ -10,5 +10,9 @@ from plimsoll.policy.compile import compile_policy
 from plimsoll.policy.compiled import Policy
 
 
+def default_policy_text() -> str:
+    return files("plimsoll.sim").joinpath("policy.yaml").read_text(encoding="utf-8")
+
+
 def default_policy() -> Policy:
-    return compile_policy(yaml.safe_load(files("plimsoll.sim").joinpath("policy.yaml").read_text(encoding="utf-8")))
+    return compile_policy(yaml.safe_load(default_policy_text()))

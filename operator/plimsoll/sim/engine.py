@@ -24,6 +24,7 @@ class Outcome:
     Attributes:
         world: with the pods that came anew.
         demand: [M, N, K], what the nodes were asked to carry.
+        origin: of each pod, the one that arrived by itself; another one only for a pod that came anew.
         node: of each pod; -1 where it was never placed.
         placed_s: when; NaN where never.
         started_s, ended_s: the same.
@@ -31,6 +32,7 @@ class Outcome:
 
     world: World
     demand: Floats
+    origin: list[int] = field(default_factory=list)
     node: list[int] = field(default_factory=list)
     placed_s: list[float] = field(default_factory=list)
     started_s: list[float] = field(default_factory=list)
@@ -61,7 +63,7 @@ class _Replay:
             self._at(described.joins_s, self._joins, node)
             self._at(described.drains_s, self._drains, node)
         for pod, replica in enumerate(self._world.pods):
-            self._known(pod)
+            self._known(pod, origin=pod)
             self._at(replica.arrives_s, self._arrives, pod)
         for moment_s in np.arange(0.0, self._world.horizon_s, self._world.scenario.refresh_s):
             self._at(float(moment_s), self._refreshes, 0)
@@ -76,9 +78,10 @@ class _Replay:
         if moment_s < self._world.horizon_s:
             heapq.heappush(self._events, (moment_s, next(self._order), happens, index))
 
-    def _known(self, pod: int) -> None:
+    def _known(self, pod: int, *, origin: int) -> None:
         outcome = self._outcome
         assert pod == len(outcome.node)
+        outcome.origin.append(origin)
         outcome.node.append(_NOWHERE)
         for times in (outcome.placed_s, outcome.started_s, outcome.ended_s):
             times.append(float("nan"))
@@ -107,7 +110,7 @@ class _Replay:
         self._ends(now_s, pod)
         self._world.pods.append(replica.anew(now_s=now_s, ran_s=ran_s))
         anew = len(self._world.pods) - 1
-        self._known(anew)
+        self._known(anew, origin=self._outcome.origin[pod])
         self._arrives(now_s, anew)
 
     def _arrives(self, now_s: float, pod: int) -> None:

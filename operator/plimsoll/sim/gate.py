@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from plimsoll.sim.compare import Paired, Verdict, mean_of, paired
+from plimsoll.sim.compare import Paired, Verdict, enough, mean_of, paired
 from plimsoll.sim.measures import HOT, HOT_OF, UNSERVED, Measure
 from plimsoll.sim.scorecard import Scorecard
 
@@ -45,7 +45,8 @@ class Line(NamedTuple):
 class Judged:
     """Attributes:
     ours, theirs: means over the seeds that count.
-    missing: nothing could be compared, or too little; such a line does not hold.
+    missing: nothing could be compared, or in fewer than five sixths of the seeds; such a line does not hold.
+    more_unplaced: how many more pods ours left without a node, over the seeds that both have; above 0 no line holds.
     again: the same line on fresh seeds, where it failed and was tried again.
     """
 
@@ -55,11 +56,22 @@ class Judged:
     paired: Paired
     holds: bool
     missing: bool
+    more_unplaced: int = 0
     again: Judged | None = None
 
     @property
     def failed(self) -> bool:
         return not self.holds and (self.again is None or not self.again.holds)
+
+    @property
+    def last(self) -> Judged:
+        """What the line was decided by: fresh seeds, where it was tried again."""
+        return self.again or self
+
+    @property
+    def undecided(self) -> bool:
+        """Failed for want of a comparison; who leaves pods without a node has failed whatever can be compared."""
+        return self.failed and self.last.missing and self.last.more_unplaced <= 0
 
 
 def lines(scenario: str) -> Iterator[Line]:
@@ -80,12 +92,20 @@ def judge(line: Line, cards: Cards) -> Judged:
     compared = paired(ours, theirs, line.measure)
     counted = sorted((ours.keys() & theirs.keys()) - set(compared.unlike))
     mean, other = (mean_of([of[seed].values[line.measure.key] for seed in counted]).mean for of in (ours, theirs))
-    missing = compared.verdict is Verdict.UNDECIDED
-    if line.at_most is None:
-        holds = not missing and compared.verdict is not Verdict.WORSE
-    else:
-        holds = not missing and mean <= line.at_most * other + _NOTHING
-    return Judged(line=line, ours=mean, theirs=other, paired=compared, holds=holds, missing=missing)
+    missing = compared.verdict is Verdict.UNDECIDED or not enough(
+        compared.difference.count, len(ours.keys() | theirs.keys())
+    )
+    more_unplaced = sum(len(ours[seed].unplaced) - len(theirs[seed].unplaced) for seed in ours.keys() & theirs.keys())
+    kept = compared.verdict is not Verdict.WORSE if line.at_most is None else mean <= line.at_most * other + _NOTHING
+    return Judged(
+        line=line,
+        ours=mean,
+        theirs=other,
+        paired=compared,
+        holds=kept and not missing and more_unplaced <= 0,
+        missing=missing,
+        more_unplaced=more_unplaced,
+    )
 
 
 def judge_scenario(scenario: str, cards: Cards) -> list[Judged]:

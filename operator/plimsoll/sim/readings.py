@@ -115,6 +115,8 @@ def workload_use(
     pods = plane.pods()
     pods = pods[plane.seen_s(now_s) - plane.pods_started_s(pods) >= YOUNGEST_S]
     use, apps = plane.pod_use(pods, pods_window_s(policy.time_range_s), now_s), plane.apps(pods)
+    # The others are rates, memory is what it is at the moment.
+    use[:, MEMORY_AT] = plane.pod_use(pods, plane.world.step_s, now_s)[:, MEMORY_AT]
     # A pod is measured by every metric or by none.
     known = np.isfinite(use).all(axis=1)
     use, apps = use[known], apps[known]

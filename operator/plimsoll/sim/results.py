@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 from plimsoll.errors import InvalidInput
 from plimsoll.sim.scorecard import Scorecard
 
+# As each line begins, torn ones too.
+_BEGIN = '{"of": "'
+_FIELDS = {"of", "scenario", "seed", "contender", "values"}
+
 
 class Key(NamedTuple):
     """What was replayed."""
@@ -55,7 +59,12 @@ class ResultFile:
             return {}
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput(f"cannot go on from {self.path}: {error}: name another file") from error
-        results = [self._parsed(line) for line in text.splitlines()]
+        lines = text.splitlines()
+        if text.strip() and not any(map(_is_result, lines)) and not lines[-1].startswith(_BEGIN):
+            raise InvalidInput(
+                f"cannot go on from {self.path}: it holds no results but something else: name another file"
+            )
+        results = [self._parsed(line) for line in lines]
         known = [result for result in results if result]
         self.unused = len(results) - len(known)
         return {result.key: result for result in known}
@@ -101,3 +110,12 @@ class ResultFile:
             return Result(key, card, held["cpu_s"], held["wall_s"])
         except (ValueError, KeyError, TypeError):
             return None
+
+
+def _is_result(line: str) -> bool:
+    """Whatever it is of."""
+    try:
+        held = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(held, dict) and held.keys() >= _FIELDS

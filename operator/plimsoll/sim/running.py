@@ -118,7 +118,7 @@ def replayed(bench: Bench, material: Material, unit: Unit) -> list[Result]:
         wall_s, cpu_s = time.perf_counter(), time.process_time()
         outcome = replay(world, bench.makes[contender])
         wall_s, cpu_s = time.perf_counter() - wall_s, time.process_time() - cpu_s
-        card = scorecard(outcome, arriving=len(world.pods))
+        card = scorecard(outcome)
         results.append(Result(Key(unit.scenario, unit.seed, contender), card, cpu_s, wall_s))
     return results
 

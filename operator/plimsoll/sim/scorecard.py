@@ -25,7 +25,8 @@ class Scorecard:
     """Attributes:
     values: by the keys of ``measures.MEASURES``; NaN where there is nothing to measure.
     hot_curve: percent of the nodes that were hot in each ``CURVE_STEP_S``, in order.
-    unplaced: the pods, of those that arrive by themselves, that no node was found for.
+    unplaced: the pods that no node was found for, or none again after they were evicted. Who comes anew differs from
+        contender to contender: each is named by the pod that arrived by itself.
     """
 
     values: Mapping[str, float]
@@ -33,10 +34,7 @@ class Scorecard:
     unplaced: tuple[int, ...]
 
 
-def scorecard(outcome: Outcome, *, arriving: int) -> Scorecard:
-    """Args:
-    arriving: how many pods arrive by themselves: the first ones of the outcome.
-    """
+def scorecard(outcome: Outcome) -> Scorecard:
     live = _live(outcome.world)
     use = utilisation(outcome)
     fullest = use.max(axis=0)
@@ -53,7 +51,7 @@ def scorecard(outcome: Outcome, *, arriving: int) -> Scorecard:
         **_spread(use, live),
         **_pods(outcome),
     }
-    unplaced = tuple(pod for pod, node in enumerate(outcome.node[:arriving]) if node < 0)
+    unplaced = tuple(sorted(pod for pod, node in zip(outcome.origin, outcome.node, strict=True) if node < 0))
     return Scorecard(values, _curve(hot, live, every=int(CURVE_STEP_S / outcome.world.step_s)), unplaced)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import zipfile
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,10 @@ from plimsoll.errors import InvalidInput
 Floats32 = NDArray[np.float32]
 
 _ARRAYS = ("cpu_mhz", "mem_kb", "rx_kbs", "tx_kbs")
+_NAMES = ("step", "vm", *_ARRAYS)
 _COLUMNS = ("vm", "cores", "cpu_cap_mhz")
+# Enough to tell text from what is none.
+_BEGIN_BYTES = 4096
 _KILO = 1000.0
 _KIBI = 1024.0
 # A machine of which less was recorded is left out.
@@ -70,28 +74,65 @@ def read_trace(usage: Path, machines: Path) -> Trace:
 
 def _arrays(path: Path) -> tuple[list[Floats32], float, NDArray[np.int64]]:
     try:
-        with np.load(path) as held:
+        with path.open("rb") as file, np.load(file) as held:
+            _check_names(held)
             arrays = [held[name] for name in _ARRAYS]
             step_s, ids = float(held["step"]), held["vm"]
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        wanted = ", ".join(("step", "vm", *_ARRAYS))
-        raise InvalidInput(f"{path} is no trace: {error}; it should be a file of numpy.savez with {wanted}") from error
+    except (OSError, EOFError, LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        wanted = ", ".join(_NAMES)
+        problem = _no_trace(path, error)
+        raise InvalidInput(
+            f"{path} is no trace: {problem}; it should be a file of numpy.savez with {wanted}"
+        ) from error
     if any(a.ndim != 2 or a.shape != arrays[0].shape for a in arrays) or len(ids) != len(arrays[0]) or step_s <= 0:
         raise InvalidInput(f"{path} is no trace: {', '.join(_ARRAYS)} must be of one shape, a row for each vm")
     return arrays, step_s, ids
 
 
+def _check_names(held: Container[str]) -> None:
+    if lacking := [name for name in _NAMES if name not in held]:
+        raise LookupError(f"it has no array {', '.join(lacking)}")
+
+
+def _no_trace(path: Path, error: Exception) -> str:
+    """What is wrong, in words of people who give files rather than of those who read them."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"it cannot be read ({error.strerror})"
+    if not zipfile.is_zipfile(path):
+        return "it is text, perhaps the file for --vms" if _is_text(path) else "it is something else, or torn"
+    return str(error) if isinstance(error, LookupError) else f"its arrays cannot be read ({error})"
+
+
+def _is_text(path: Path) -> bool:
+    with path.open("rb") as file:
+        begin = file.read(_BEGIN_BYTES)
+    return bool(begin) and b"\0" not in begin
+
+
 def _mhz_per_core(path: Path) -> dict[int, float]:
+    rows = None
     try:
-        with path.open(newline="") as lines:
+        with path.open(newline="", encoding="utf-8") as lines:
+            rows = csv.DictReader(lines)
             return {
                 int(row["vm"]): float(row["cpu_cap_mhz"]) / float(row["cores"])
-                for row in csv.DictReader(lines)
+                for row in rows
                 if float(row["cores"]) > 0
             }
-    except (OSError, KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
+        problem = _no_machines(path, error, line=rows.line_num if rows else 0)
         wanted = ", ".join(_COLUMNS)
-        raise InvalidInput(f"{path} does not tell the machines: {error!r}; it needs the columns {wanted}") from error
+        raise InvalidInput(f"{path} does not tell the machines: {problem}; it needs the columns {wanted}") from error
+
+
+def _no_machines(path: Path, error: Exception, *, line: int) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"it cannot be read ({error.strerror})"
+    if zipfile.is_zipfile(path):
+        return "it is no CSV but a file of numpy.savez, perhaps that for --usage"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no CSV, since it is no text"
+    return f"it has no column {error.args[0]}" if isinstance(error, KeyError) else f"line {line}: {error}"
 
 
 def _filled(values: Floats32) -> Floats32:

@@ -16,7 +16,7 @@ from plimsoll.scheduling.queue.queued import QueuedPod
 # Who a pod is, what became of it, and what only scores look at.
 _IDENTITY = {
     *("uid", "name", "resource_version", "generation", "owner", "ignored"),
-    *("nominated_node", "phase", "giving_way", "created_s", "scheduled_s", "started_s"),
+    *("nominated_node", "phase", "giving_way", "created_s", "scheduled_s", "started_s", "running_s"),
     *("preferred_nodes", "preferred_affinity", "preferred_anti_affinity", "images", "containers"),
     "labels",
 }

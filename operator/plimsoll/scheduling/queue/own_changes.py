@@ -17,7 +17,17 @@ from plimsoll.filters.order import POLICY, UNSUPPORTED
 # workload follow from others.
 _NOTHING = {
     *("uid", "namespace", "name", "resource_version", "generation", "scheduler_name", "owner", "daemon", "ignored"),
-    *("node", "nominated_node", "phase", "deleting", "giving_way", "created_s", "scheduled_s", "started_s"),
+    *(
+        "node",
+        "nominated_node",
+        "phase",
+        "deleting",
+        "giving_way",
+        "created_s",
+        "scheduled_s",
+        "started_s",
+        "running_s",
+    ),
     *("preferred_nodes", "preferred_affinity", "preferred_anti_affinity", "images", "containers"),
     *("class_key", "workload"),
 }

@@ -28,6 +28,8 @@ _MOST_PODS = 110
 # Nodes that are there from the start are old.
 _LONG_AGO_S = -1e6
 _USE_EVERY_S = 60.0
+# As the queries for pods have it, with timeRange 5m.
+_OLDEST_USE_S = 75.0
 # Without pods to place nothing is read; the history of workloads goes on.
 _IDLE_USE_EVERY_S = 300.0
 
@@ -47,6 +49,7 @@ class Ours:
         self._placed: dict[int, PodInfo] = {}
         self._waiting: set[int] = set()
         self._readings_id = 0
+        self._seen: WorkloadUse | None = None
         self._refreshed_s, self._read_s, self._use_s = 0.0, -1.0, -np.inf
 
     def node_joined(self, node: int, *, now_s: float) -> None:
@@ -61,7 +64,7 @@ class Ours:
         self._scheduler.pod_pending(self._pod(pod, now_s=now_s), now_s=now_s)
 
     def started(self, pod: int, *, now_s: float) -> None:
-        running = replace(self._placed[pod], phase="Running", started_s=now_s)
+        running = replace(self._placed[pod], phase="Running", started_s=now_s, running_s=now_s)
         self._placed[pod] = running
         self._scheduler.pod_assigned(running, now_s=now_s)
 
@@ -111,11 +114,15 @@ class Ours:
         self._scheduler.readings_taken(self._policy.name, replace(readings, use=self._use()), now_s=self._read_s)
 
     def _use(self) -> WorkloadUse | None:
-        """Not asked for while the source does not answer."""
-        if self._read_s - self._use_s < _USE_EVERY_S or not self._plane.answers(self._read_s):
-            return None
-        self._use_s = self._read_s
-        return workload_use(self._plane, self._policy, self._keys, now_s=self._read_s)
+        """The operator looks at pods beside the refresh: what it saw comes with the next one. It sees nothing while the
+        source does not answer, or its clock is so far behind that all it has seems old.
+        """
+        seen, self._seen = self._seen, None
+        behind = self._plane.faults.source_ahead_s(self._read_s) < -_OLDEST_USE_S
+        if self._read_s - self._use_s >= _USE_EVERY_S and self._plane.answers(self._read_s) and not behind:
+            self._use_s = self._read_s
+            self._seen = workload_use(self._plane, self._policy, self._keys, now_s=self._read_s)
+        return seen
 
     @property
     def _index(self) -> dict[str, int]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+import plimsoll
 from plimsoll.sim.board import Board
 from plimsoll.sim.compare import Mean, mean_of
+from plimsoll.sim.default_policy import default_policy_text
 from plimsoll.sim.gate import Judged
 from plimsoll.sim.measures import MEASURES
 from plimsoll.sim.scorecard import CURVE_STEP_S, Scorecard
@@ -17,6 +21,21 @@ SCHEMA_VERSION = 1
 _DIGITS = 4
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyUsed:
+    """The policy that ours placed by.
+
+    Attributes:
+        text: of its file.
+    """
+
+    name: str = "default"
+    text: str = field(default_factory=default_policy_text)
+
+    def shown(self) -> Json:
+        return {"name": self.name, "sha256": hashlib.sha256(self.text.encode()).hexdigest()}
 
 
 def scenario_json(board: Board) -> Json:
@@ -35,16 +54,24 @@ def scenario_json(board: Board) -> Json:
 
 
 def report_json(
-    boards: Iterable[Board], *, inputs: Mapping[str, str], judged: Iterable[Judged] = (), complete: bool
+    boards: Iterable[Board],
+    *,
+    inputs: Mapping[str, str],
+    judged: Iterable[Judged] = (),
+    complete: bool,
+    policy: PolicyUsed | None = None,
 ) -> Json:
     """Args:
     inputs: names of files to their sha256.
     complete: every replay that was asked for is in it.
+    policy: that ours placed by; None: the default one.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
+        "plimsollVersion": plimsoll.__version__,
         "complete": complete,
         "inputs": dict(inputs),
+        "policy": (policy or PolicyUsed()).shown(),
         "measures": {m.key: {"title": m.title, "unit": m.unit, "better": m.better.value} for m in MEASURES},
         "scenarios": [scenario_json(board) for board in boards],
         "gate": [_line(one) for one in judged],
@@ -99,6 +126,7 @@ def _line(one: Judged) -> Json:
         "ours": _number(one.ours),
         "theirs": _number(one.theirs),
         "difference": _mean(one.paired.difference),
+        "morePodsUnplaced": one.more_unplaced,
         "holds": one.holds,
         "failed": one.failed,
     }

@@ -12,7 +12,10 @@ from plimsoll.sim.gate import Judged
 from plimsoll.sim.measures import Better, Measure
 
 MARKS = {Verdict.BETTER: "*", Verdict.WORSE: "!", Verdict.SAME: "", Verdict.UNDECIDED: ""}
-LEGEND = "mean ± standard error (SE), seeds better:worse; * better, ! worse beyond 2 SE of the paired difference"
+LEGEND = (
+    "mean ± standard error (SE), seeds better:worse; * better, ! worse beyond 2 SE of the paired difference; "
+    "pp: percentage points"
+)
 
 
 class Cell(NamedTuple):
@@ -47,7 +50,7 @@ def differences(board: Board, measures: Sequence[Measure]) -> Grid:
         (Cell(contender), *(_compared(board.against(contender, board.baseline, measure)) for measure in measures))
         for contender in board.compared
     )
-    columns = ("policy", *map(_headed, measures))
+    columns = ("policy", *(_headed(measure._replace(unit=difference_unit(measure))) for measure in measures))
     return Grid(f"difference to {board.baseline}", columns, rows, tuple(_left_out(board, measures)))
 
 
@@ -63,7 +66,7 @@ def transposed(board: Board, measures: Sequence[Measure]) -> Grid:
 def gate(judged: Iterable[Judged]) -> Grid:
     """A row for each line."""
     rows = tuple((Cell(_says(one), _verdict(one)), Cell(str(one.line)), *_numbers(one)) for one in judged)
-    return Grid("gate", ("", "line", "ours", "theirs", "difference", "on fresh seeds"), rows)
+    return Grid("gate", ("", "line", "ours, %", "theirs, %", "difference, pp", "on fresh seeds, pp"), rows)
 
 
 def figure(value: float) -> str:
@@ -75,6 +78,11 @@ def figure(value: float) -> str:
 
 def mean_text(mean: Mean) -> str:
     return figure(mean.mean) if math.isnan(mean.se) else f"{figure(mean.mean)} ± {figure(mean.se)}"
+
+
+def difference_unit(measure: Measure) -> str:
+    """Of one value minus another: of percents these are percentage points."""
+    return "pp" if measure.unit == "%" else measure.unit
 
 
 def _headed(measure: Measure) -> str:
@@ -101,7 +109,9 @@ def _left_out(board: Board, measures: Sequence[Measure]) -> Iterable[str]:
 
 def _says(one: Judged) -> str:
     if one.failed:
-        return "not decided" if one.missing else "FAILED"
+        if one.undecided:
+            return "not decided"
+        return "FAILED: more pods not placed" if one.last.more_unplaced > 0 else "FAILED"
     return "holds" if one.holds else "holds on fresh seeds"
 
 

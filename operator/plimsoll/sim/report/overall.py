@@ -8,7 +8,7 @@ from plimsoll.sim.board import Board
 from plimsoll.sim.compare import Verdict
 from plimsoll.sim.gate import Judged
 from plimsoll.sim.measures import Measure
-from plimsoll.sim.report.grid import MARKS, Cell, Grid, figure, mean_text
+from plimsoll.sim.report.grid import MARKS, Cell, Grid, difference_unit, figure, mean_text
 
 
 def by_scenario(boards: Sequence[Board], measure: Measure, contenders: Sequence[str]) -> Grid:
@@ -26,7 +26,7 @@ def against(boards: Sequence[Board], measure: Measure, contender: str, others: S
         for board in boards
         if contender in board.contenders
     )
-    return Grid(f"{measure.title}, {contender} against", ("scenario", *others), rows)
+    return Grid(f"{measure.title}, {contender} against ({difference_unit(measure)})", ("scenario", *others), rows)
 
 
 def cpu_time(boards: Sequence[Board], contenders: Sequence[str]) -> Grid:
