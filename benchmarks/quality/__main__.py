@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.quality.traces import found
-from benchmarks.quality.writing import fill, tables, write_scorecards
+from benchmarks.quality.writing import ABLATED, fill, shown_in, tables, write_scorecards
 from plimsoll.cli.choosing import chosen
 from plimsoll.cli.grids import console, draw
 from plimsoll.cli.progress import progress_bar
@@ -95,7 +95,9 @@ def _replay(study: Study, scenarios: list[str], seeds: range, *, others: range) 
     with progress_bar("gate, on fresh seeds") as told:
         judged = study.judged(scenarios, seeds, told=told)
     with progress_bar("all contenders") as told:
-        study.replay(scenarios, others, list(CONTENDERS), told=told)
+        study.replay(scenarios, others, list(PEERS), told=told)
+    with progress_bar("ours without its parts") as told:
+        study.replay([name for name in scenarios if name in ABLATED], others, list(CONTENDERS), told=told)
     return judged
 
 
@@ -103,7 +105,7 @@ def _report(
     study: Study, judged: list[Judged], inputs: Inputs, scenarios: list[str], seeds: range, *, kept: bool
 ) -> int:
     contenders = list(dict.fromkeys((*JUDGED, *PEERS, *CONTENDERS)))
-    boards = [study.board(scenario, seeds, contenders, baseline=KUBE) for scenario in scenarios]
+    boards = [study.board(name, seeds, shown_in(name, contenders), baseline=KUBE) for name in scenarios]
     digests = inputs.digests()
     write_scorecards(_KEPT if kept else _BUILT / "scorecards", boards, inputs=digests, judged=judged)
     if kept:

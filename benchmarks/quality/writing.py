@@ -15,6 +15,17 @@ from plimsoll.sim.report.markdown import markdown, put_between_markers
 from plimsoll.sim.report.overall import against, by_scenario, cpu_time, gate_counts
 
 _UNSERVED_CPU = UNSERVED[0]
+# Where ours is also replayed without its parts.
+ABLATED = ("services", "jobs", "singles")
+
+
+def shown_in(scenario: str, contenders: Sequence[str]) -> list[str]:
+    """Whom the scorecard of a scenario holds."""
+    return [name for name in contenders if scenario in ABLATED or not _is_variant(name)]
+
+
+def _is_variant(contender: str) -> bool:
+    return contender.startswith(f"{OURS}-")
 
 
 def write_scorecards(
@@ -33,8 +44,9 @@ def tables(
 ) -> dict[str, str]:
     """By the names of the places that docs/quality.md has for them."""
     others = [name for name in CONTENDERS if name != OURS]
-    variants = [name for name in contenders if name == OURS or name.startswith(f"{OURS}-")]
-    peers = [name for name in contenders if name == OURS or name not in variants]
+    variants = [name for name in contenders if name == OURS or _is_variant(name)]
+    peers = [name for name in contenders if not _is_variant(name)]
+    ablated = [board for board in boards if board.scenario in ABLATED]
     not_at_once = [one for one in judged if not one.holds]
     return {
         "files": markdown(_files(inputs, boards)),
@@ -45,8 +57,8 @@ def tables(
         "peers-unserved-cpu": markdown(by_scenario(boards, _UNSERVED_CPU, peers)),
         "peers-hot": markdown(by_scenario(boards, HOT, peers)),
         **{f"peers-{m.key.replace('_', '-')}": markdown(by_scenario(boards, m, peers)) for m in UNSERVED[1:]},
-        "variants-unserved-cpu": markdown(by_scenario(boards, _UNSERVED_CPU, variants)),
-        "variants-hot": markdown(by_scenario(boards, HOT, variants)),
+        "variants-unserved-cpu": markdown(by_scenario(ablated, _UNSERVED_CPU, variants)),
+        "variants-hot": markdown(by_scenario(ablated, HOT, variants)),
         "cpu-time": markdown(cpu_time(boards, contenders)),
     }
 

@@ -113,6 +113,13 @@ def test_resume_goes_on_and_says_what_it_does_not_use(plimsoll, trace_files, tmp
     assert "are not used" in other.stderr
 
 
+@pytest.mark.slow
+def test_what_a_gate_cannot_decide_takes_more_seeds(plimsoll):
+    result = plimsoll("simulate", "--gate", "--seeds", "1", "--processes", "1")
+    assert result.exit_code == 1
+    assert "18 of 18 lines are not decided: too few seeds can be compared; give more --seeds." in result.stderr
+
+
 class _Page(HTMLParser):
     """What a page refers to, and what stands in it."""
 

@@ -162,8 +162,7 @@ def _say_what_is_not_decided(judged: Sequence[Judged]) -> None:
     open_lines = sum(one.undecided for one in judged)
     if open_lines:
         _remark(
-            f"{open_lines} of {len(judged)} lines are not decided, since in too few seeds both placed the same pods: "
-            "give more --seeds."
+            f"{open_lines} of {len(judged)} lines are not decided: too few seeds can be compared; give more --seeds."
         )
 
 

@@ -13,7 +13,7 @@ from plimsoll.sim.measures import Better, Measure
 
 MARKS = {Verdict.BETTER: "*", Verdict.WORSE: "!", Verdict.SAME: "", Verdict.UNDECIDED: ""}
 LEGEND = (
-    "mean ± standard error (SE), seeds better:worse; * better, ! worse beyond 2 SE of the paired difference; "
+    "mean ± standard error (SE), seeds better:worse; * better, ! worse beyond 2 SE of the paired difference;\n"
     "pp: percentage points"
 )
 
