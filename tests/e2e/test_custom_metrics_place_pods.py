@@ -95,8 +95,9 @@ def test_a_limit_in_the_metrics_own_unit_is_kept_with_what_each_pod_adds(
 ) -> None:
     idle, full = {"node-4": 24, "node-5": 24, "node-6": 24}, {"node-1": 12, "node-2": 12, "node-3": 12}
     _memory_left(cluster, idle | full)
-    kube.apply(_measuring(cluster, _MEMORY_LEFT, timeRange="1h", onOverload="Wait"))
-    eventually("all nodes are measured", lambda: set(_shown(kube, "memory-left").values()) == {25, 62}, timeout_s=60)
+    # Long enough for pods to stay in flight meanwhile; a query about a window is believed once most of it is filled.
+    kube.apply(_measuring(cluster, _MEMORY_LEFT, timeRange="4m", onOverload="Wait"))
+    eventually("all nodes are measured", lambda: set(_shown(kube, "memory-left").values()) == {25, 62}, timeout_s=240)
     kube.create(deployment("eaters", 20, labels={"policy": "custom"}))
     assert _by_node(kube.all_bound("eaters", 12)) == Counter(dict.fromkeys(idle, 4))
     waiting = [p["metadata"]["name"] for p in kube.pods("eaters") if not p["spec"].get("nodeName")]
