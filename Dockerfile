@@ -26,10 +26,10 @@ ENV UV_COMPILE_BYTECODE=1 \
 WORKDIR /src
 # First what seldom changes: this layer lasts until the lock file does.
 COPY pyproject.toml uv.lock ./
-RUN uv sync --locked --no-dev --no-editable --extra speed --no-install-project
+RUN uv sync --locked --no-dev --no-editable --no-install-project
 COPY README.md LICENSE ./
 COPY operator operator
-RUN uv sync --locked --no-dev --no-editable --extra speed
+RUN uv sync --locked --no-dev --no-editable
 
 FROM ${PYTHON_IMAGE}
 ARG VERSION=0.1.0

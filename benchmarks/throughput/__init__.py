@@ -1,0 +1,1 @@
+"""Pods per second, side by side with kube-scheduler on the same machine."""
