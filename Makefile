@@ -13,7 +13,7 @@ CODE := operator/plimsoll devcluster demo benchmarks tests
 IMAGE ?= plimsoll
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__init__.py)
 
-.PHONY: demo test check oracle e2e quality fmt crds image help
+.PHONY: demo test check oracle e2e quality bench fmt crds image help
 
 demo: $(READY)  ## Places 120 pods on a real control plane by real readings, and shows where and why (KEEP=1: leave it up)
 	@$(BIN)/python -m demo $(if $(filter-out 0 no false,$(KEEP)),--keep)
@@ -37,6 +37,11 @@ e2e: $(READY)  ## Kubernetes' own scheduling tests, with kube-scheduler and with
 
 quality: $(READY)  ## Replays all scenarios with all contenders, and holds ours to its promises (TRACES=DIR; interrupt and go on)
 	@$(BIN)/python -m benchmarks.quality $(if $(TRACES),--traces '$(TRACES)')
+
+bench: $(READY)  ## Plimsoll and kube-scheduler in turn, in every case: about three hours (CASES=basic,...; interrupt and go on)
+	@$(BIN)/python -m devcluster build
+	@$(BIN)/python -m benchmarks.throughput --table --resume --json benchmarks/results/throughput.json \
+		$(if $(CASES),--cases '$(CASES)') $(if $(wildcard docs/performance.md),--document docs/performance.md)
 
 fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 	$(BIN)/ruff check --fix --quiet $(CODE) || true

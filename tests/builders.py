@@ -15,9 +15,10 @@ import numpy as np
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.load.entry import Entry
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import MetricReadings, Readings, ReadingState
+from plimsoll.load.stays import stays
 from plimsoll.policy.compiled import Metric, MetricsServerSource, Policy
 
 _serial = itertools.count(1)
@@ -302,7 +303,9 @@ def make_load(
     """A policy's estimate over the cache's nodes, all of which it may use."""
     load = PolicyLoad(policy)
     if readings is not None:
-        load.refresh(readings, cache.view, list(entries), cache.view.live.copy(), now_s=readings.taken_at_s)
+        load.refresh(
+            readings, cache.view, stays(entries, cache.view), cache.view.live.copy(), now_s=readings.taken_at_s
+        )
     return load
 
 

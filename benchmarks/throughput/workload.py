@@ -40,10 +40,12 @@ class Workload:
     Attributes:
         story: one sentence for the report.
         node: the Node object of a number from 0; born ready, since no kubelet reports for it.
-        before: what exists before the scheduler starts, by the number of nodes; pods in it that run have a ``nodeName``.
+        before: what exists before the scheduler starts, by the number of nodes; pods in it that run have a
+            ``nodeName``.
         pods: the pods that are measured, by their number, the scheduler's name and the number of nodes; they wait
             before the scheduler starts.
-        meanwhile: what happens while it works, until the event is set; gets the scheduler's name and the number of nodes.
+        meanwhile: what happens while it works, until the event is set; gets the scheduler's name and
+            the number of nodes.
         policy: a SchedulingPolicy in force for Plimsoll, by the URL of its Prometheus; None: the built-in default.
         left: how many of so many measured pods can have no node, by design.
     """

@@ -327,7 +327,7 @@ def test_removing_a_terminating_victim_counts_though_it_was_not_counted() -> Non
     prepared = PodTopologySpread().prepare(cache.view, foo().spread_over("zone", FOO).info())
     assert isinstance(prepared, SpreadOfPod)
     assert prepared.check(cache.view.row_of["a"], Overlay()) == ()
-    assert prepared.constraints[0].skewed_at(cache.view.row_of["a"], -1) is False
+    assert prepared.constraints[0].at(cache.view.row_of["a"]).skewed(-1) is False
     twice = Overlay(added=(foo().info(), foo().info()), removed=(victim.info(),))
     assert prepared.check(cache.view.row_of["a"], twice) == (TOO_MANY,)
     without = Overlay(added=(foo().info(), foo().info()), removed=(victim.info(), victim.info()))

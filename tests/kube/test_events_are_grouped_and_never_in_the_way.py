@@ -10,6 +10,7 @@ from aiohttp import web
 
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.events import EventRecorder
+from plimsoll.kube.share import LaggingShare
 from plimsoll.reporting.events import Event, failed_scheduling, scheduled
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
@@ -113,7 +114,7 @@ async def test_recording_never_waits_and_what_is_too_much_is_counted(client: Api
     recorder = EventRecorder(client, instance="here", waiting=10, dropped=lost.append)
     for i in range(25):
         recorder.record(_event(f"pod-{i}"))
-    assert lost == ["budget"] * 15
+    assert lost == ["backlog"] * 15
 
 
 async def test_the_budget_holds(server: ApiServer, client: ApiClient) -> None:
@@ -126,6 +127,63 @@ async def test_the_budget_holds(server: ApiServer, client: ApiClient) -> None:
     await ended(task)
     assert 0.4 <= time.monotonic() - began_s < 2
     assert len(server.sent("POST", EVENTS)) == 15
+
+
+async def test_what_has_precedence_leaves_room_for_few_at_a_time(
+    server: ApiServer, client: ApiClient, times: Times, until: Until
+) -> None:
+    busy, answering = [True], asyncio.Event()
+    under_way = [0, 0]
+
+    async def slowly(request: web.Request) -> web.StreamResponse:
+        under_way[0] += 1
+        under_way[1] = max(under_way)
+        await answering.wait()
+        under_way[0] -= 1
+        return web.json_response({}, status=201)
+
+    server.answer("POST", EVENTS, slowly)
+    share = LaggingShare(few=2, most=8, early_s=2.0, late_s=8.0)
+    recorder = EventRecorder(client, instance="here", busy=lambda: busy[0], share=share, now_s=times)
+    task = asyncio.create_task(recorder.run())
+    for i in range(20):
+        recorder.record(_event(f"pod-{i}"))
+    await until(lambda: under_way[0] == 2)
+    assert (recorder.waiting, recorder.lag_s) == (18, 0.0)
+    times.now_s += 5.0
+    await until(lambda: under_way[0] == 5)
+    assert recorder.lag_s == 5.0
+    busy[0] = False
+    await until(lambda: under_way[0] == 8)
+    answering.set()
+    await recorder.flush()
+    await ended(task)
+    assert (len(server.sent("POST", EVENTS)), under_way[1], recorder.lag_s) == (20, 8, 0.0)
+
+
+async def test_pods_that_are_placed_push_no_repetition_out(server: ApiServer, recorder: EventRecorder) -> None:
+    recorder.record(_event())
+    for i in range(4200):
+        recorder.record(scheduled(make_pod(f"pod-{i}").info(), node="node-1", controller="plimsoll"))
+    await recorder.flush()
+    recorder.record(_event())
+    await recorder.flush()
+    assert [patch["series"]["count"] for patch in server.sent("PATCH", EVENTS)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("oldest_s", "others_busy", "want"),
+    [
+        pytest.param(0.0, False, 64, id="nobody else"),
+        pytest.param(0.0, True, 4, id="fresh"),
+        pytest.param(2.0, True, 4, id="still early"),
+        pytest.param(5.0, True, 34, id="half way"),
+        pytest.param(8.0, True, 64, id="late"),
+        pytest.param(60.0, True, 64, id="later still"),
+    ],
+)
+def test_the_share_grows_with_the_age_of_the_oldest(oldest_s: float, *, others_busy: bool, want: int) -> None:
+    assert LaggingShare().under_way(oldest_s=oldest_s, others_busy=others_busy) == want
 
 
 @pytest.mark.parametrize("status", [429, 500])

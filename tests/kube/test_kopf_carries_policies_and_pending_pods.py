@@ -67,9 +67,25 @@ def policies() -> Sink:
 
 
 @pytest.fixture
-def kopf(discoverable: ApiServer, tmp_path: Path, pods: Sink, policies: Sink) -> EmbeddedKopf:
+def observed() -> list[tuple[str, str, int, float | None]]:
+    return []
+
+
+@pytest.fixture
+def kopf(
+    discoverable: ApiServer,
+    tmp_path: Path,
+    pods: Sink,
+    policies: Sink,
+    observed: list[tuple[str, str, int, float | None]],
+) -> EmbeddedKopf:
     connection = Connection(ClusterAccess(str(discoverable.kubeconfig(tmp_path))))
-    registry = handlers.make_registry(connection=connection, policies=policies, pods=pods)
+    registry = handlers.make_registry(
+        connection=connection,
+        policies=policies,
+        pods=pods,
+        observe=lambda *request: observed.append(request),
+    )
     settings = handlers.make_settings(scheduler_name="plimsoll")
 
     async def ready() -> None: ...
@@ -101,6 +117,13 @@ async def test_events_reach_their_sinks_and_nothing_is_ever_patched(
     await until(lambda: "gone listed" in pods.told)
     assert sorted(pods.told) == ["gone listed", "seen added", "seen added", "seen listed"]
     assert {r.split()[0] for r in discoverable.requests} == {"GET"}
+
+
+async def test_its_own_requests_are_observed(
+    running: asyncio.Task[None], observed: list[tuple[str, str, int, float | None]], until: Until
+) -> None:
+    wanted = {("get", "pods", 200, None), ("watch", "pods", 200, None), ("watch", "schedulingpolicies", 200, None)}
+    await until(lambda: wanted <= set(observed))
 
 
 async def test_only_the_schedulers_pending_pods_are_asked_for(

@@ -9,6 +9,7 @@ from plimsoll.load.confidence import confidence
 from plimsoll.load.coverage import fresh_enough, too_few
 from plimsoll.load.history import WorkloadHistory
 from plimsoll.load.readings import ReadingState
+from plimsoll.load.stays import stays_on
 from tests.builders import NOW_S, make_cache, make_node, make_policy, make_readings
 
 OK, STALE, MISSING = ReadingState.OK, ReadingState.STALE, ReadingState.MISSING
@@ -21,7 +22,7 @@ def judged(states: list[ReadingState], *, ages_s: list[float] | None = None, sel
     nodes = [make_node(f"n{i}").metadata(creationTimestamp=timestamp(NOW_S - age_s)) for i, age_s in enumerate(ages_s)]
     rows = np.array(selected or [True] * len(states), dtype=np.bool_)
     policy, view = make_policy(weights={"cpu": 1}), make_cache(nodes).view
-    scene = Scene.of(policy, make_readings({}), view, (), WorkloadHistory())
+    scene = Scene.of(policy, make_readings({}), view, stays_on(()), WorkloadHistory())
     return too_few(rows, scene.young(NOW_S), np.array(states) == OK)
 
 

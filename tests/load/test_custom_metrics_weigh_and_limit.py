@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from plimsoll.cluster.cache import Cache
+from plimsoll.load.entry import Entry
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import Readings
+from plimsoll.load.stays import stays_on
 from plimsoll.policy.compiled import Formula, Goal, Metric, Policy
 from plimsoll.scores.load import least_loaded, load_term
 from tests.builders import make_cache, make_load, make_node, make_pod
@@ -148,7 +149,7 @@ def test_a_limit_that_was_passed_holds_until_the_value_is_clearly_within_it(
     load = PolicyLoad(of)
     for value in path:
         readings = measured(of, {"n1": value, "n2": 70.0, "n3": 71.0, "n4": 72.0})
-        load.refresh(readings, cache.view, [], cache.view.live.copy(), now_s=NOW_S)
+        load.refresh(readings, cache.view, stays_on(()), cache.view.live.copy(), now_s=NOW_S)
         seen.append(over(load, cache)[0])
     assert seen == want
 

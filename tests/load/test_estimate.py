@@ -8,11 +8,12 @@ import pytest
 
 from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.load.entry import Entry
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.expected import Crowd, Expectations, PodUses, Usual, uses_of
 from plimsoll.load.history import Past, Pasts, WorkloadHistory
-from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import ReadingState
+from plimsoll.load.stays import stays, stays_on
 from plimsoll.load.workload_use import Use, Uses, WorkloadUse
 from plimsoll.policy.compiled import InFlight, Policy
 from tests.builders import NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
@@ -36,7 +37,7 @@ def starting(cpu: str = "4", *, node: str = "n1", started_s: float | None = None
 def refresh(
     load: PolicyLoad, cache: Cache, utilisation: Mapping[str, Mapping[str, float | None]], *, at_s: float = NOW_S
 ) -> None:
-    load.refresh(make_readings(utilisation, taken_at_s=at_s), cache.view, [], cache.view.live, now_s=at_s)
+    load.refresh(make_readings(utilisation, taken_at_s=at_s), cache.view, stays_on(()), cache.view.live, now_s=at_s)
 
 
 # -- what is projected -------------------------------------------------------------------------------------
@@ -141,7 +142,13 @@ def test_pods_in_flight_are_placed_anew_by_a_refresh(cache: Cache) -> None:
     load = make_load(cache, CPU, make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), [starting(node="n2")])
     once = float(load.metrics[0].in_flight[0, 1])
     again = make_readings({"cpu": {"n1": 0.0, "n2": 0.0}})
-    load.refresh(again, cache.view, [starting(node="n2"), starting(node="elsewhere")], cache.view.live, now_s=NOW_S)
+    load.refresh(
+        again,
+        cache.view,
+        stays([starting(node="n2"), starting(node="elsewhere")], cache.view),
+        cache.view.live,
+        now_s=NOW_S,
+    )
     assert load.metrics[0].in_flight.tolist() == [[0.0, once]]
 
 
@@ -197,9 +204,9 @@ def test_marks_do_not_flip_between_refreshes(cache: Cache) -> None:
 
 def test_nor_do_they_when_a_node_comes(cache: Cache) -> None:
     load, readings = PolicyLoad(LIMITED), make_readings({"cpu": {"n1": 0.78, "n2": 0.0}})
-    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S)
+    load.refresh(readings, cache.view, stays_on(()), cache.view.live, now_s=NOW_S)
     cache.put_node(make_node("n3").info())
-    load.refresh(readings, cache.view, [starting("4")], cache.view.live, now_s=NOW_S)
+    load.refresh(readings, cache.view, stays([starting("4")], cache.view), cache.view.live, now_s=NOW_S)
     assert above(load, cache) == ["n1"]
     load.remove(starting().pod.uid)
     assert above(load, cache) == []
@@ -209,13 +216,13 @@ def test_marks_stay_with_their_nodes_when_rows_change(cache: Cache) -> None:
     load = PolicyLoad(LIMITED)
     refresh(load, cache, {"cpu": {"n1": 0.5, "n2": 0.9}})
     readings = make_readings({"cpu": {"n1": 0.77, "n2": 0.77}}, taken_at_s=NOW_S + 30)
-    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S + 30)
+    load.refresh(readings, cache.view, stays_on(()), cache.view.live, now_s=NOW_S + 30)
     cache.drop_node("n1")
     cache.drop_node("n2")
     for name in ("n2", "n1"):
         cache.put_node(make_node(name).info())
     assert not load.current(cache.view)
-    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S + 30)
+    load.refresh(readings, cache.view, stays_on(()), cache.view.live, now_s=NOW_S + 30)
     assert load.current(cache.view)
     assert above(load, cache) == ["n2"]
 
@@ -272,7 +279,9 @@ def test_a_metric_that_few_nodes_have_is_set_aside_alone() -> None:
     assert [metric.metric.name for metric in load.answered] == ["cpu", "memory"]
     assert not load.over_limits(cache.view, NOTHING).any()
     assert load.state(cache.view).tolist() == [ReadingState.OK] * 5
-    load.refresh(make_readings({"cpu": measured, "memory": measured}), cache.view, [], cache.view.live, now_s=NOW_S)
+    load.refresh(
+        make_readings({"cpu": measured, "memory": measured}), cache.view, stays_on(()), cache.view.live, now_s=NOW_S
+    )
     assert (load.metrics_aside, len(load.metrics)) == ({}, 2)
 
 
@@ -425,7 +434,7 @@ def test_the_estimate_learns_from_the_history_that_it_is_given(cache: Cache) -> 
         )
     load = PolicyLoad(policy, history)
     readings = make_readings({"networkReceive": {"n1": 0.1, "n2": 0.1}})
-    load.refresh(readings, cache.view, [], cache.view.live, now_s=NOW_S)
+    load.refresh(readings, cache.view, stays_on(()), cache.view.live, now_s=NOW_S)
     assert [load.metrics[0].expected(pod) for pod in (web, other)] == pytest.approx([1e6, 1e6])
 
 
@@ -437,7 +446,7 @@ def test_a_node_is_taken_to_carry_no_less_than_its_pods_are_known_to_use(cache: 
     cache.put_pod(web)
     cache.put_pod(make_pod("unknown").cpu("9").on("n2").info())
     load = PolicyLoad(policy, history)
-    load.refresh(make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), cache.view, [], cache.view.live, now_s=NOW_S)
+    load.refresh(make_readings({"cpu": {"n1": 0.0, "n2": 0.0}}), cache.view, stays_on(()), cache.view.live, now_s=NOW_S)
     newcomer = make_pod().cpu("0").info()
     (metric,) = load.metrics
     known, own = 0.9 * 8.0 / 16, metric.expected(newcomer) / 16

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from plimsoll.cluster.times import timestamp
-from plimsoll.load.ledger import Entry, Ledger
-from plimsoll.load.unseen import stays_on, unseen
+from plimsoll.load.entry import Entry
+from plimsoll.load.ledger import Ledger
+from plimsoll.load.stays import stays_on
+from plimsoll.load.unseen import unseen
 from tests.builders import NOW_S, PodBuilder, make_pod
 
 WINDOW_S = 300.0

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 
 from plimsoll.cluster.pod import Uid
 from plimsoll.load.carry_over import carry_over
+from plimsoll.load.entry import Entry
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.ledger import Entry
 from plimsoll.load.readings import Readings, WindowMean
+from plimsoll.load.stays import stays_on
 from plimsoll.policy.compiled import CPU, NETWORK_RECEIVE, InFlight
 from tests.builders import CAPACITY, NOW_S, make_cache, make_load, make_node, make_pod, make_policy, make_readings
 from tests.load.answers import Answering, policy_of
@@ -129,7 +130,7 @@ def test_a_refresh_says_what_was_counted_as_it_came() -> None:
     cache = make_cache([make_node("n1")])
     entries = [pod(0.1, started=-30), pod(0.2, started=-400, name="q"), pod(0.3, started=-900, ended=-20, name="r")]
     one_by_one = PolicyLoad(RECEIVING)
-    one_by_one.refresh(seen(0.5, 0.5), cache.view, [], cache.view.live, now_s=NOW_S)
+    one_by_one.refresh(seen(0.5, 0.5), cache.view, stays_on(()), cache.view.live, now_s=NOW_S)
     for entry in entries:
         one_by_one.place(entry, 0)
     at_once = make_load(cache, RECEIVING, seen(0.5, 0.5), entries)

@@ -4,8 +4,9 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
 
-from plimsoll.load.ledger import Entry
-from plimsoll.load.unseen import stays_on, unseen, unseen_of_one
+from plimsoll.load.entry import Entry
+from plimsoll.load.stays import stays_on
+from plimsoll.load.unseen import unseen, unseen_of_one
 from tests.builders import make_pod
 
 POD = make_pod("p").on("n1").info()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.load.readings import ReadingState
-from plimsoll.load.windows import covered_share, is_partial, state, states
+from plimsoll.load.windows import covered_share, is_partial, states
 
 OK, STALE, MISSING = ReadingState.OK, ReadingState.STALE, ReadingState.MISSING
 
@@ -44,7 +44,7 @@ def test_a_share_never_inflates_a_rate_beyond_what_half_a_minute_justifies(clock
 
 
 def test_a_window_counts_as_partial_until_it_is_nearly_full() -> None:
-    assert [is_partial(c) for c in (None, math.nan, 0.5, 0.94, 0.96, 1.0)] == [True, True, True, True, False, False]
+    assert is_partial(np.array([math.nan, 0.5, 0.94, 0.96, 1.0])).tolist() == [True, True, True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_window_counts_as_partial_until_it_is_nearly_full() -> None:
     ],
 )
 def test_a_sample_is_judged_by_its_age(age_s: float, refresh_s: float, want: ReadingState) -> None:
-    assert state(age_s, refresh_interval_s=refresh_s) is want
+    assert states(np.array([age_s]), refresh_interval_s=refresh_s).tolist() == [want]
 
 
 @given(st.lists(st.floats(0, 1000), min_size=2))

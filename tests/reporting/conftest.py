@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -97,6 +98,7 @@ def _overview(*nodes: NodeLoad, **changes: Any) -> PolicyOverview:
         ),
         "taken_at_s": NOW_S,
         "nodes": nodes,
+        "states": Counter(node.state for node in nodes),
         "readings": _readings(),
         "load_set_aside": "",
         "bound": 0,

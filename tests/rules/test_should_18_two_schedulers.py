@@ -52,7 +52,7 @@ def test_bindings_that_failed_and_attempts_are_counted() -> None:
     for outcome in (BindOutcome.FAILED, BindOutcome.BOUND):
         command = world.scheduler.next_command(now_s=world.now_s)
         assert isinstance(command, Bind)
-        reports.decided(command.decision, took_s=0.1)
+        reports.decided(command.decision, took_s=0.1, cpu_s=0.1)
         reports.settled(command, BindResult(outcome, ""), 0.1)
         world.scheduler.bind_failed(command.pod.uid, retry=True, now_s=world.now_s)
         world.passes(20)

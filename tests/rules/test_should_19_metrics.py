@@ -34,7 +34,7 @@ def telemetry(world: World) -> Telemetry:
         pending.seen(make_pod(f"web-{cpu}").cpu(cpu).obj())
         command = world.scheduler.next_command(now_s=world.now_s)
         assert isinstance(command, Bind | Refuse)
-        reports.decided(command.decision, took_s=0.01)
+        reports.decided(command.decision, took_s=0.01, cpu_s=0.01)
         if isinstance(command, Bind):
             reports.settled(command, BindResult(BindOutcome.BOUND), 0.01)
         else:

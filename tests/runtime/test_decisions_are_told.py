@@ -64,7 +64,7 @@ def decide(scheduler: Scheduler, pending: PendingPods, reports: DecisionReports)
         pending.seen(pod.obj())
         command = scheduler.next_command(now_s=time.time())
         assert command
-        reports.decided(command.decision, took_s=0.001)
+        reports.decided(command.decision, took_s=0.001, cpu_s=0.0005)
         return command
 
     return one
@@ -90,6 +90,21 @@ def test_a_bound_pod_is_one_line_one_event_and_one_count(
     assert told.conditions == []
     assert _sample(telemetry, "schedule_attempts_total", result="scheduled", policy="") == 1
     assert _sample(telemetry, "pod_scheduling_sli_duration_seconds_count", attempts="1") == 1
+
+
+@pytest.mark.parametrize(
+    ("pod", "result"),
+    [
+        pytest.param(make_pod("web"), "scheduled", id="it fits"),
+        pytest.param(make_pod("huge").cpu("100"), "unschedulable", id="it fits nowhere"),
+    ],
+)
+def test_the_cpu_time_of_each_decision_is_counted_by_its_result(
+    *, telemetry: Telemetry, decide: Any, pod: PodBuilder, result: str
+) -> None:
+    decide(pod)
+    assert _sample(telemetry, "scheduling_decision_cpu_seconds_count", result=result) == 1
+    assert _sample(telemetry, "scheduling_decision_cpu_seconds_sum", result=result) == 0.0005
 
 
 def test_the_answer_may_come_after_the_pod_left_the_queue(
@@ -166,7 +181,7 @@ def test_attempts_add_up(*, reports: DecisionReports, telemetry: Telemetry, sche
     scheduler.bind_failed(first.pod.uid, retry=True, now_s=time.time())
     second = scheduler.next_command(now_s=time.time() + 2)
     assert isinstance(second, Bind)
-    reports.decided(second.decision, took_s=0.001)
+    reports.decided(second.decision, took_s=0.001, cpu_s=0.0005)
     reports.settled(second, BindResult(BindOutcome.BOUND), 0.01)
     assert _sample(telemetry, "pod_scheduling_attempts_sum") == 2
 

@@ -33,7 +33,7 @@ class World:
         assert took_s >= 0
         self.bound.append(command.pod.name)
 
-    def decided(self, decision: Decision, *, took_s: float) -> None:
+    def decided(self, decision: Decision, *, took_s: float, cpu_s: float) -> None:
         assert took_s >= 0
         self.decided_count += 1
 

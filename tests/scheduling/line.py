@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.filters.waiting import WaitingIndex
 from plimsoll.scheduling.hints import Hints
 from plimsoll.scheduling.queue import Queue, QueuedPod
 from plimsoll.scheduling.queue.waiting import Ask, Helps
@@ -19,6 +20,9 @@ class AnyChange:
 
     def asked(self, plugin: str, change: Change, queued: QueuedPod) -> bool:
         return True
+
+    def among(self, index: WaitingIndex, change: Change) -> None:
+        """All are asked."""
 
     def stands_alone(self, uid: Uid) -> bool:
         return False

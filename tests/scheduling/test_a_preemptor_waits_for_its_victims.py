@@ -68,6 +68,17 @@ def test_it_takes_its_place_once_its_victims_are_gone(world: World) -> None:
     assert decision.node == "n1"
 
 
+def test_it_need_not_wait_out_its_backoff_once_its_victims_are_gone(world: World) -> None:
+    _nodes(world)
+    world.assigned(LOW)
+    _preempts(world, _high())
+    _evicted(world, LOW, preemptor=_high())
+    world.assigned_goes(LOW)
+    decision = world.next()
+    assert decision is not None
+    assert decision.node == "n1"
+
+
 def test_victims_that_are_gone_before_the_evictions_are_through_are_not_missed(world: World) -> None:
     _nodes(world)
     world.assigned(LOW)

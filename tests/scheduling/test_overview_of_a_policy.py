@@ -108,7 +108,7 @@ def test_where_metrics_are_set_aside_readings_are_still_shown(three: World) -> N
 def test_a_cluster_without_nodes_has_an_overview(world: World) -> None:
     world.policies(make_policy("p", weights={"cpu": 1}))
     world.readings("p", {"cpu": {}})
-    assert overview(world).nodes == ()
+    assert list(overview(world).nodes) == []
 
 
 # -- bound and pending ----------------------------------------------------------------------------------------

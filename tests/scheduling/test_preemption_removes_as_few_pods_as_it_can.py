@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from plimsoll.scheduling.preemption.candidates import enough, try_rows
+from plimsoll.scheduling.preemption.candidates import Look, Search, enough
 from plimsoll.scheduling.preemption.choosing import Candidate
 from plimsoll.scheduling.preemption.importance import by_importance
 from tests.builders import PodBuilder, make_pod
@@ -163,21 +161,23 @@ def test_so_many_candidates_are_enough(nodes: int, candidates: int) -> None:
     assert enough(nodes) == candidates
 
 
-def _candidate(row: int, *, violations: int = 0) -> Candidate:
-    return Candidate(row, (pod("v", LOW).info(),), violations)
+def _candidate(row: int, *, violations: int = 0) -> Look:
+    return Candidate(row, (pod("v", LOW).info(),), violations), 1
 
 
 def test_the_search_begins_at_the_offset_and_wraps_round() -> None:
-    tried = try_rows(range(1000), _candidate, offset=950)
-    assert [c.row for c in tried.candidates] == [*range(950, 1000), *range(50)]
+    search = Search(range(1000), offset=950)
+    assert search.go_on(_candidate)
+    assert [c.row for c in search.tried.candidates] == [*range(950, 1000), *range(50)]
 
 
 def test_the_search_goes_on_until_a_candidate_violates_no_budget() -> None:
-    def victims_on(row: int) -> Any:
+    def victims_on(row: int) -> Look:
         return _candidate(row, violations=int(row != 400))
 
-    tried = try_rows(range(1000), victims_on, offset=0)
-    assert [c.row for c in tried.candidates] == [*range(100), 400]
+    search = Search(range(1000), offset=0)
+    assert search.go_on(victims_on)
+    assert [c.row for c in search.tried.candidates] == [*range(100), 400]
 
 
 FOO = {"matchExpressions": [{"key": "foo", "operator": "Exists"}]}

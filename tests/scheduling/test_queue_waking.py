@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.filters.waiting import WaitingIndex
 from plimsoll.scheduling.queue import QueuedPod
 from tests.builders import NOW_S, PodBuilder, make_cache, make_node, make_pod
 from tests.scheduling.line import AnyChange, Line
@@ -212,6 +213,9 @@ def test_a_safety_net_does_not_wait_for_whoever_is_tried_for_all(line: Line) -> 
 
 def test_nominated_pods_are_tried_whatever_becomes_of_others_like_them() -> None:
     class Nominated(AnyChange):
+        def among(self, index: WaitingIndex, change: Change) -> None:
+            """All are asked."""
+
         def stands_alone(self, uid: Uid) -> bool:
             return uid == make_pod("c").info().uid
 
@@ -541,6 +545,61 @@ def test_a_pod_that_preempted_waits_out_its_backoff_even_if_nobody_else_is_due(l
     # That attempt removed nobody: the next may come as soon as somebody has the time.
     line.happens(ChangeKind.POD_DELETED)
     assert line.names() == ["a"]
+
+
+@pytest.mark.parametrize("woken", [False, True], ids=["it waits", "something else woke it before"])
+def test_a_pod_that_preempted_need_not_wait_once_its_victims_are_gone(line: Line, *, woken: bool) -> None:
+    """As in kube-scheduler's queue: with nobody else to try, whoever something woke is tried at once."""
+    line.put(make_pod("a"))
+    uid = line.preempts(FIT).pod.uid
+    line.queue.release(uid, retry=False, now_s=line.now_s)
+    if woken:
+        line.happens(ChangeKind.POD_DELETED)
+    line.queue.wake_pod(uid, now_s=line.now_s)
+    assert line.places() == {"backoff": 1}
+    assert line.queue.due_at_s() == 0.0
+    assert line.names() == ["a"]
+
+
+def test_a_pod_that_would_preempt_again_too_soon_waits_out_its_backoff(line: Line) -> None:
+    line.put(make_pod("a"))
+    uid = line.preempts(FIT).pod.uid
+    line.queue.release(uid, retry=False, now_s=line.now_s)
+    line.queue.wake_pod(uid, now_s=line.now_s)
+    queued = line.pop()
+    assert queued is not None
+    assert queued.preempts_again_s == line.now_s + 1
+    line.queue.too_soon(queued)
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.pop() is None
+    assert line.queue.due_at_s() == line.now_s + 1
+    line.now_s += 1
+    assert line.names() == ["a"]
+
+
+def test_a_change_that_helps_very_many_moves_them_by_and_by_the_most_urgent_first(line: Line) -> None:
+    for i in range(2500):
+        line.put(make_pod(f"p{i}").cpu(f"{i + 1}m").priority(i))
+    for _ in range(2500):
+        line.fails(FIT)
+    line.now_s += 20
+    line.happens(ChangeKind.POD_DELETED)
+    assert line.places()["active"] < 2500
+    assert line.queue.due_at_s() == 0.0
+    names = line.names()
+    assert names == [f"p{i}" for i in reversed(range(2500))]
+    assert line.places() == {}
+
+
+def test_an_attempt_that_pauses_goes_on_next(line: Line) -> None:
+    line.put(make_pod("a"), make_pod("b"))
+    queued = line.pop()
+    assert queued is not None
+    line.queue.paused(queued)
+    assert line.queue.in_flight == 0
+    assert queued.attempts == 0
+    assert line.queue.due_at_s() == 0.0
+    assert sorted(line.names()) == ["a", "b"]
 
 
 @pytest.mark.parametrize("rejected_by", [[], [FIT]], ids=["after an error", "woken already"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import math
 import socket
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.load.queries import queries
-from plimsoll.load.samples import PrometheusAnswers
+from plimsoll.load.samples import PrometheusAnswers, Sample
 from plimsoll.policy.compiled import Metric, Policy, PrometheusSource
 from plimsoll.sources.observing import unobserved
 from plimsoll.sources.prometheus import Prometheus
@@ -52,6 +53,18 @@ async def test_every_query_is_asked_once_for_one_instant(server: Played, prometh
     assert {asked.path for asked in server.asked} == {"/api/v1/query"}
     assert answers.asked_at_s == NOW_S
     assert set(answers.answers) == {query.id for query in queries(policy)}
+
+
+async def test_what_nobody_reads_any_more_is_let_go_before_the_next_refresh_ends(
+    server: Played, prometheus: Prometheus
+) -> None:
+    """A large cluster's answers are tens of megabytes."""
+    server.reply = lambda _: vector(({"device": "eth0"}, "1"))
+    policy, known = policy_at(server.url, "cpu"), {id(o) for o in gc.get_objects() if isinstance(o, Sample)}
+    for refresh in range(3):
+        answers = await ask(prometheus, policy, now_s=NOW_S + 60 * refresh)
+    held = [o for o in gc.get_objects() if isinstance(o, Sample) and id(o) not in known]
+    assert len(held) == sum(map(len, answers.answers.values()))
 
 
 async def test_where_no_device_is_found_it_is_asked_which_there_are(server: Played, prometheus: Prometheus) -> None:

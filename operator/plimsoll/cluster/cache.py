@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from plimsoll.cluster.changes import Change, ChangeKind
-from plimsoll.cluster.differences import node_difference, pod_difference
+from plimsoll.cluster.differences import counts_alike, node_difference, pod_difference
 from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.objects import ApiObject, Kind, Store
@@ -133,6 +133,9 @@ class Cache:
             return self.drop_pod(pod.uid)
         before = self._pods.get(pod.uid)
         self._assumed.discard(pod.uid)
+        if before is not None and counts_alike(before, pod):
+            self._show(before, pod)
+            return None
         if before is not None:
             self._take_off(before)
         self._put_on(pod)
@@ -156,7 +159,7 @@ class Cache:
         """Counts the pod on the node before the Binding is sent; answers with the pod as it is counted."""
         if pod.uid in self._pods:
             raise ValueError(f"pod {pod.key} is on node {self._pods[pod.uid].node} already")
-        assumed = replace(pod, node=node)
+        assumed = pod.on(node)
         self._put_on(assumed)
         self._assumed.add(pod.uid)
         return assumed
@@ -190,6 +193,13 @@ class Cache:
     def assumed(self) -> frozenset[Uid]:
         """A copy of them all; about one of them ask ``is_assumed``."""
         return frozenset(self._assumed)
+
+    def _show(self, before: PodInfo, pod: PodInfo) -> None:
+        """As it is now, where every count stays as it is: so an assumption is confirmed."""
+        del self._pods[pod.uid]
+        self._pods[pod.uid] = pod
+        self.view.residents.remove(before)
+        self.view.residents.add(pod)
 
     def _put_on(self, pod: PodInfo) -> None:
         self._pods[pod.uid] = pod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
@@ -32,3 +34,27 @@ def pod_difference(before: PodInfo, after: PodInfo) -> ChangeKind:
     if after.deleting and not before.deleting:
         kind |= ChangeKind.POD_DELETING
     return kind
+
+
+# What the snapshot counts of a pod on a node, or finds it by.
+_COUNTED = attrgetter(
+    "node",
+    "requests",
+    "priority",
+    "deleting",
+    "workload",
+    "labels",
+    "host_ports",
+    "volumes",
+    "expected_network",
+    "required_affinity",
+    "required_anti_affinity",
+    "preferred_affinity",
+    "preferred_anti_affinity",
+)
+
+
+def counts_alike(before: PodInfo, after: PodInfo) -> bool:
+    """Of two states of a pod: whether nothing that is counted is different, so that no waiting pod may fit for it."""
+    # Labels in another order are found elsewhere.
+    return _COUNTED(before) == _COUNTED(after) and list(before.labels) == list(after.labels)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +61,7 @@ class _LabelClass:
         self.labels = labels
         self.deleting = deleting
         self.rows: dict[int, int] = {}
-        self.hits: tuple[_Column, ...] = ()
-
-    def show(self, columns: Iterable[_Column], sign: int) -> None:
-        """Adds (+1) or takes away (-1) all of its pods."""
-        for column in columns:
-            for row, count in self.rows.items():
-                column.counts[row] += sign * count
+        self.hits: list[_Column] = []
 
 
 class PodCounts:
@@ -146,19 +142,27 @@ class PodCounts:
 
     def namespace_changed(self, name: str) -> None:
         """Its labels are others now: namespaceSelectors may select it that did not, and the other way round."""
-        for found in self._classes.get(name, {}).values():
-            found.show(found.hits, -1)
-            found.hits = self._hits(name, found)
-            found.show(found.hits, 1)
+        if name not in self._classes:
+            return
+        for column in self._columns.values():
+            if any(selector.namespace_selector is not None for selector in column.matcher.selectors):
+                self._recount(column, name)
+
+    def _recount(self, column: _Column, namespace: str) -> None:
+        before = [found for found in self._classes[namespace].values() if column in found.hits]
+        for found in before:
+            found.hits.remove(column)
+        column.counts -= _by_row(before, self._capacity)
+        self._count(column, self._matched(column.matcher, namespace))
 
     # -- matchers -------------------------------------------------------------------------------------
 
-    def _hits(self, namespace: str, found: _LabelClass) -> tuple[_Column, ...]:
-        return tuple(
+    def _hits(self, namespace: str, found: _LabelClass) -> list[_Column]:
+        return [
             column
             for column in self._index.candidates(namespace, found.labels)
             if self._counted(column.matcher, namespace, found)
-        )
+        ]
 
     def _counted(self, matcher: PodMatcher, namespace: str, found: _LabelClass) -> bool:
         if found.deleting and not matcher.terminating:
@@ -170,30 +174,39 @@ class PodCounts:
             self._drop_longest_unused()
         column = self._columns[matcher] = _Column(matcher, self._capacity)
         self._index.add(column, matcher.selectors)
-        for namespace, found in self._possible(matcher):
-            if self._counted(matcher, namespace, found):
-                found.hits = (*found.hits, column)
-                found.show((column,), 1)
+        for namespace in self._possible(matcher):
+            self._count(column, self._matched(matcher, namespace))
         return column
 
-    def _possible(self, matcher: PodMatcher) -> Iterator[tuple[str, _LabelClass]]:
-        """Classes that are worth asking: of 50,000 one label leaves few."""
-        namespaces, wanted = set(self._classes), None
+    def _possible(self, matcher: PodMatcher) -> Iterable[str]:
+        """Namespaces that are worth asking."""
+        possible: AbstractSet[str] = self._classes.keys()
         for selector in matcher.selectors:
-            if selector.labels is None:
-                return
             if selector.namespace_selector is None:
-                namespaces &= selector.namespaces
-            wanted = wanted or next(equals_one_of(selector.labels), None)
-        for namespace in namespaces:
-            if wanted is None:
-                yield from ((namespace, found) for found in self._classes[namespace].values())
-            else:
-                key, values = wanted
-                for value in set(values):
-                    yield from (
-                        (namespace, found) for found in self._labelled.get((namespace, key, value), {}).values()
-                    )
+                possible = possible & selector.namespaces
+        return possible
+
+    def _count(self, column: _Column, classes: Sequence[_LabelClass]) -> None:
+        for found in classes:
+            found.hits.append(column)
+        column.counts += _by_row(classes, self._capacity)
+
+    def _matched(self, matcher: PodMatcher, namespace: str) -> list[_LabelClass]:
+        """Classes of the namespace that it selects; of 50,000 one label leaves few."""
+        namespace_labels = self._namespaces.get(namespace)
+        if not all(s.of_incoming_selects_namespace(namespace, namespace_labels) for s in matcher.selectors):
+            return []
+        selectors = [selector.labels for selector in matcher.selectors]
+        wanted = next((pair for labels in selectors if labels is not None for pair in equals_one_of(labels)), None)
+        matched = self._with_label(namespace, *wanted) if wanted else list(self._classes[namespace].values())
+        if not matcher.terminating:
+            matched = [found for found in matched if not found.deleting]
+        for labels in selectors:
+            matched = labels.matching(matched) if labels is not None else []
+        return matched
+
+    def _with_label(self, namespace: str, key: str, values: Iterable[str]) -> list[_LabelClass]:
+        return [found for value in values for found in self._labelled.get((namespace, key, value), {}).values()]
 
     def _drop_longest_unused(self) -> None:
         by_use = sorted(self._columns.values(), key=lambda column: column.asked)
@@ -204,7 +217,15 @@ class PodCounts:
         for classes in self._classes.values():
             for found in classes.values():
                 if not gone.isdisjoint(found.hits):
-                    found.hits = tuple(column for column in found.hits if column not in gone)
+                    found.hits = [column for column in found.hits if column not in gone]
+
+
+def _by_row(classes: Sequence[_LabelClass], size: int) -> Ints:
+    """[size], pods of all of them, by row."""
+    rows = np.fromiter(chain.from_iterable(found.rows for found in classes), dtype=np.int64)
+    counts = np.fromiter(chain.from_iterable(found.rows.values() for found in classes), dtype=np.int64)
+    # Sums of numbers of pods are exact in the float64 that bincount makes of weights.
+    return np.bincount(rows, weights=counts, minlength=size).astype(np.int64)
 
 
 def _key(pod: PodInfo) -> _ClassKey:

@@ -47,7 +47,17 @@ class PodSelector:
         kube-scheduler resolves the namespaceSelector into names and then still asks it about an empty set of labels:
         one that needs no label (NotIn and DoesNotExist alone) therefore selects every namespace.
         """
-        return self.selects(namespace, namespace_labels, labels) or self.selects(namespace, None, labels)
+        if self.labels is None or not self.labels.matches(labels):
+            return False
+        return self.of_incoming_selects_namespace(namespace, namespace_labels)
+
+    def of_incoming_selects_namespace(self, namespace: str, namespace_labels: Labels | None) -> bool:
+        """The same of a pod's namespace alone."""
+        return (
+            namespace in self.namespaces
+            or self._selects_namespace(namespace_labels or _NO_LABELS)
+            or self._selects_namespace(_NO_LABELS)
+        )
 
     def _selects_namespace(self, namespace_labels: Labels) -> bool:
         return self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)

@@ -24,3 +24,7 @@ class Residents:
 
     def on(self, node: str) -> Iterable[PodInfo]:
         return self._by_node.get(node, {}).values()
+
+    def count(self, node: str) -> int:
+        """How many there are."""
+        return len(self._by_node.get(node, ()))

@@ -10,7 +10,7 @@ import enum
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 Labels = Mapping[str, str]
 
@@ -26,6 +26,16 @@ class Operator(enum.Enum):
     GT = "Gt"
     LT = "Lt"
     NEVER = ""  # malformed: matches nothing
+
+
+class Labelled(Protocol):
+    """Anything with labels."""
+
+    @property
+    def labels(self) -> Labels: ...
+
+
+_Labelled = TypeVar("_Labelled", bound=Labelled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,21 @@ class Requirement:
             case Operator.NEVER:
                 return False
 
+    def matching(self, things: list[_Labelled]) -> list[_Labelled]:
+        """``matches`` for very many at once: tens of thousands take milliseconds."""
+        key, values = self.key, self.values
+        match self.operator:
+            case Operator.IN:
+                return [thing for thing in things if thing.labels.get(key) in values]
+            case Operator.NOT_IN:
+                return [thing for thing in things if thing.labels.get(key) not in values]
+            case Operator.EXISTS:
+                return [thing for thing in things if key in thing.labels]
+            case Operator.DOES_NOT_EXIST:
+                return [thing for thing in things if key not in thing.labels]
+            case _:
+                return [thing for thing in things if self.matches(thing.labels)]
+
     def _compares(self, value: str | None) -> bool:
         have, want = _int64(value), _int64(next(iter(self.values)))
         if have is None or want is None:
@@ -67,6 +92,12 @@ class LabelSelector:
 
     def matches(self, labels: Labels) -> bool:
         return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def matching(self, things: list[_Labelled]) -> list[_Labelled]:
+        """Those whose labels it matches, in their order; for very many at once."""
+        for requirement in self.requirements:
+            things = requirement.matching(things)
+        return things
 
     @classmethod
     def parse(cls, selector: Mapping[str, Any] | None) -> LabelSelector:

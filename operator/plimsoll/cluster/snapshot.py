@@ -22,6 +22,7 @@ from plimsoll.cluster.port_index import PortIndex
 from plimsoll.cluster.residents import Residents
 from plimsoll.cluster.resource_claims import ResourceClaims
 from plimsoll.cluster.resources import BASIC, CPU, MEMORY, PODS
+from plimsoll.cluster.row_log import RowLog
 from plimsoll.cluster.services import Services
 from plimsoll.cluster.storage.store import Storage
 from plimsoll.cluster.term_index import TermIndex
@@ -45,6 +46,8 @@ class Snapshot:
         row_of: row by node name.
         topology: goes up with every node that comes, goes or changes; what is derived from nodes hangs on it.
         membership: goes up with every node that comes or goes; what only stands in the order of rows hangs on it.
+        changed: rows whose node, or whose pods, are others.
+        zoning: goes up whenever a node comes to be in another zone.
         columns: resource column by name; cpu in milli, else base units; ``pods`` counts pods.
         workloads: replicas of one workload, by row.
         ports: host ports in use, by row.
@@ -67,6 +70,8 @@ class Snapshot:
         self.row_of: dict[str, int] = {}
         self.topology = 0
         self.membership = 0
+        self.changed = RowLog()
+        self.zoning = 0
         self.columns: dict[str, int] = {name: i for i, name in enumerate(BASIC)}
         self.workloads = WorkloadIndex()
         self.ports = PortIndex()
@@ -146,12 +151,13 @@ class Snapshot:
         self.topology += 1
         self._live[row] = True
         self._version[row] = self.topology
-        self._zone[row] = self._zone_ids.setdefault(node.zone, len(self._zone_ids))
+        self._enter_zone(row, node.zone)
         self._allocatable[row] = 0
         for name, value in node.allocatable.items():
             # The column first: a new resource makes new arrays.
             column = self._column(name)
             self._allocatable[row, column] = value
+        self.changed.mark(row)
         self.domains.put(row, node.labels)
         self.pods.reserve(self.size)
         return row
@@ -166,6 +172,7 @@ class Snapshot:
         self._version[row] = self.topology
         self._allocatable[row] = 0
         self._requested[row] = 0
+        self.changed.mark(row)
         self.domains.put(row, {})
         self._free.append(row)
 
@@ -174,6 +181,7 @@ class Snapshot:
         for name, value in requests.items():
             self._add(row, self._column(name), sign * value)
         self._requested[row, PODS_COLUMN] += sign
+        self.changed.mark(row)
 
     def _add(self, row: int, column: int, amount: int) -> None:
         """Exact however large the sum is, so that pods that go leave what the others take."""
@@ -182,6 +190,12 @@ class Snapshot:
         if total != shown:
             self._beyond[row, column] = total - shown
         self._requested[row, column] = shown
+
+    def _enter_zone(self, row: int, name: str) -> None:
+        zone = self._zone_ids.setdefault(name, len(self._zone_ids))
+        if zone != self._zone[row]:
+            self._zone[row] = zone
+            self.zoning += 1
 
     def _take_row(self) -> int:
         if self._free:

@@ -13,7 +13,8 @@ term). A score therefore reads::
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,24 +99,33 @@ def _add(totals: dict[str, Ints], key: str, by_domain: Ints) -> None:
 
 
 class _Groups:
-    """Of one kind."""
+    """Of one kind.
+
+    Attributes:
+        keys: topology keys, each with how many groups have it.
+    """
 
     def __init__(self, namespaces: Mapping[str, Labels]) -> None:
         self._namespaces = namespaces
         self._groups: dict[tuple[AffinityTerm, int], TermGroup] = {}
         self._index: SelectorIndex[TermGroup] = SelectorIndex()
+        self.keys: Counter[str] = Counter()
         self._known: dict[tuple[str, ...], tuple[TermGroup, ...]] = {}
 
     def count(self, row: int, term: AffinityTerm, weight: int, amount: int) -> None:
         group = self._groups.get((term, weight)) or self._new(term, weight)
         if not group.count(row, amount):
             del self._groups[term, weight]
+            self.keys[term.topology_key] -= 1
+            if not self.keys[term.topology_key]:
+                del self.keys[term.topology_key]
             self._index.remove(group)
             self._known.clear()
 
     def _new(self, term: AffinityTerm, weight: int) -> TermGroup:
         group = self._groups[term, weight] = TermGroup(term, weight)
         self._index.add(group, (term.pods,))
+        self.keys[term.topology_key] += 1
         self._known.clear()
         return group
 
@@ -157,6 +167,10 @@ class TermIndex:
         Costs a few microseconds however many terms there are; groups are live.
         """
         return self._of[kind].matching(pod)
+
+    def topology_keys(self, kind: TermKind) -> Collection[str]:
+        """Those of all terms of the kind."""
+        return self._of[kind].keys.keys()
 
     # -- written by the cache only --------------------------------------------------------------------
 

@@ -22,4 +22,4 @@ def timestamp(seconds: float) -> str:
 
 def timestamp_micro(seconds: float) -> str:
     """Seconds since the epoch as ``metav1.MicroTime``."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")[:-6] + "Z"

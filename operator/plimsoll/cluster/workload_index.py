@@ -14,6 +14,7 @@ from plimsoll.cluster.row_counts import RowCounts
 from plimsoll.cluster.workload import WorkloadKey
 from plimsoll.cluster.workload_cells import Cells
 from plimsoll.cluster.workload_examples import Examples
+from plimsoll.cluster.workload_zones import ZoneTotals, Zoning
 
 Ints = NDArray[np.int64]
 
@@ -57,6 +58,7 @@ class WorkloadIndex:
         self._changes: deque[tuple[WorkloadKey, int, int]] = deque(maxlen=_CHANGES_KEPT)
         self.version = 0
         self._all: AllWorkloads | None = None
+        self._zones = ZoneTotals()
 
     def add(self, row: int, pod: PodInfo) -> None:
         key = pod.workload
@@ -87,6 +89,10 @@ class WorkloadIndex:
         rows = self._rows.get(key)
         return None if rows is None else rows.array(size)
 
+    def by_zone(self, key: WorkloadKey, zoning: Zoning) -> NDArray[np.float64]:
+        """[Z + 1], the same by zone, not to be written; 0 for nodes without a zone."""
+        return self._zones.of(key, self.counts(key), zoning)
+
     def example(self, key: WorkloadKey) -> PodInfo:
         """The pod of the workload that came last: pods of one workload are alike."""
         return self._examples.of(key)
@@ -110,6 +116,7 @@ class WorkloadIndex:
 
     def _changed(self, key: WorkloadKey, row: int, amount: int) -> None:
         self._changes.append((key, row, amount))
+        self._zones.count(key, row, amount)
         self.version += 1
 
     def _collected(self) -> AllWorkloads:

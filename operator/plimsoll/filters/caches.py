@@ -7,6 +7,7 @@ from collections.abc import Collection
 from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.order import LATE_NODE_FILTERS, NODE_FILTERS
 from plimsoll.filters.policy_nodes import PolicyNodes
+from plimsoll.filters.row_verdicts import RowVerdicts
 from plimsoll.policy.compiled import Policy
 
 
@@ -17,6 +18,7 @@ class FilterCaches:
         self._policies: dict[str, tuple[Policy, NodeVerdicts]] = {}
         self.first = NodeVerdicts(NODE_FILTERS)
         self.late = NodeVerdicts(LATE_NODE_FILTERS)
+        self.rows = RowVerdicts(self.first)
 
     def keep_policies(self, names: Collection[str]) -> None:
         """Drops what was kept for policies that are gone."""

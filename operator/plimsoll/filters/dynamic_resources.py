@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.reservation import Reservation
 from plimsoll.cluster.resource_claims import ResourceClaim
@@ -26,6 +27,7 @@ _CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 class DynamicResources:
     name = "DynamicResources"
+    invalidates = Invalidates.ALL
     wakes = ChangeKind.RESOURCE_CLAIM | ChangeKind.NODE_ADDED | ChangeKind.NODE_LABELS
 
     def prepare(self, view: Snapshot, pod: PodInfo) -> PreparedClaims | Problem | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.cluster.changes import Change
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.pod_counts import PodMatcher
 from plimsoll.cluster.pod_terms import AffinityTerm, Labels
@@ -28,6 +29,7 @@ class InterPodAffinity:
     """Pods with a deletion timestamp count in full until they are gone."""
 
     name = _NAME
+    invalidates = Invalidates.DOMAIN
     wakes = affinity_hints.WAKES
 
     def prepare(self, view: Snapshot, pod: PodInfo) -> AffinityOfPod | Problem | None:
@@ -93,7 +95,10 @@ class AffinityOfPod:
             return (Reason(OTHERS, resolvable=True),)
         return ()
 
-    def effect(self, pod: PodInfo) -> Hashable:
+    def beside(self, row: int, overlay: Overlay) -> AffinityBeside:
+        return AffinityBeside(self, row, overlay)
+
+    def effect(self, pod: PodInfo) -> tuple[bool, tuple[str, ...], tuple[str, ...]] | None:
         together = bool(self.pod.required_affinity) and self._selected_by_all(pod)
         own, others = tuple(self._own_of(pod)), tuple(self._others_of(pod))
         return (together, own, others) if together or own or others else None
@@ -104,7 +109,14 @@ class AffinityOfPod:
             return False
         if not all(self.view.domains.column(term.topology_key).ids[row] for term in terms):
             return True
-        change = sum(sign for pod, sign in _signed(overlay) if self._selected_by_all(pod))
+        return self.alone_with(row, sum(sign for pod, sign in _signed(overlay) if self._selected_by_all(pod)))
+
+    def alone_with(self, row: int, change: int) -> bool:
+        """Whether required affinity keeps the pod from a node that has all keys.
+
+        Args:
+            change: how many more pods on the node all of its terms select.
+        """
         if self.affinity.all_at(row, change):
             return False
         return not (self.affinity.empty_with(change) and self._matches_itself())
@@ -139,6 +151,43 @@ class AffinityOfPod:
 
     def _selected_by_all(self, pod: PodInfo) -> bool:
         return all(selected_by_incoming(self.view, term, pod) for term in self.pod.required_affinity)
+
+
+class AffinityBeside:
+    """Pods of one node that matter to the terms, as they come back."""
+
+    def __init__(self, asked: AffinityOfPod, row: int, overlay: Overlay) -> None:
+        columns = [asked.view.domains.column(term.topology_key) for term in asked.pod.required_affinity]
+        self._unlabelled = not all(column.ids[row] for column in columns)
+        self._asked, self._row = asked, row
+        self._together = 0
+        self._own: Counter[str] = Counter()
+        self._others: Counter[str] = Counter()
+        for pod, sign in _signed(overlay):
+            self._count(asked.effect(pod), sign)
+
+    def put_back(self, pod: PodInfo, effect: Hashable) -> None:  # noqa: ARG002
+        self._count(effect, 1)
+
+    def remove(self, pod: PodInfo, effect: Hashable) -> None:  # noqa: ARG002
+        self._count(effect, -1)
+
+    def refuses(self) -> bool:
+        asked, row = self._asked, self._row
+        if self._unlabelled or (asked.pod.required_affinity and asked.alone_with(row, self._together)):
+            return True
+        return asked.own.any_at(row, self._own) or asked.others.any_at(row, self._others)
+
+    def _count(self, effect: Hashable, sign: int) -> None:
+        if effect is None:
+            return
+        assert isinstance(effect, tuple)
+        together, own, others = effect
+        self._together += sign * together
+        for key in own:
+            self._own[key] += sign
+        for key in others:
+            self._others[key] += sign
 
 
 def selected_by_incoming(view: Snapshot, term: AffinityTerm, pod: PodInfo) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
@@ -119,10 +120,12 @@ class ClusterFilter(Protocol):
     Attributes:
         name: kube-scheduler's name of the plugin.
         wakes: kinds of changes after which a pod that it rejected may fit.
+        invalidates: of which rows a change of one row (its node, the pods on it) may change what ``refusals`` says.
     """
 
     name: str
     wakes: ChangeKind
+    invalidates: Invalidates
 
     def prepare(self, view: Snapshot, pod: PodInfo) -> Prepared | Problem | None:
         """What the pod needs looked at; None where the filter does not concern it."""

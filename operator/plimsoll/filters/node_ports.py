@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.port_index import conflict
 from plimsoll.cluster.snapshot import Snapshot
@@ -18,6 +19,7 @@ _REASON = "node(s) didn't have free ports for the requested pod ports"
 
 class NodePorts:
     name = "NodePorts"
+    invalidates = Invalidates.ROW
     wakes = ChangeKind.NODE_ADDED | ChangeKind.POD_DELETED | ChangeKind.NOMINATION_ENDED
 
     def prepare(self, view: Snapshot, pod: PodInfo) -> _Prepared | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import PODS
 from plimsoll.cluster.snapshot import PODS_COLUMN, Snapshot
@@ -23,6 +24,7 @@ _TOO_MANY = "Too many pods"
 
 class NodeResourcesFit:
     name = "NodeResourcesFit"
+    invalidates = Invalidates.ROW
     wakes = (
         ChangeKind.NODE_ADDED
         | ChangeKind.NODE_ALLOCATABLE

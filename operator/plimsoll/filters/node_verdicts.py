@@ -12,6 +12,12 @@ from plimsoll.cluster.node_column import NodeColumns
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.interface import NodeFilter
+from plimsoll.filters.keeping_off import KeepingOff
+from plimsoll.filters.node_unschedulable import NodeUnschedulable
+from plimsoll.filters.taint_toleration import TaintToleration
+
+# Filters to which nodes with the same cordon and taints are alike.
+_LOOK_AT_TAINTS = (NodeUnschedulable, TaintToleration)
 
 
 class NodeVerdicts:
@@ -20,9 +26,12 @@ class NodeVerdicts:
     def __init__(self, filters: Sequence[NodeFilter]) -> None:
         self.filters = filters
         self._columns = NodeColumns(np.int8)
+        self._keeping_off = KeepingOff()
 
     def of(self, view: Snapshot, pod: PodInfo) -> NDArray[np.int8]:
         """[N], 1 + index of the first filter that refuses the pod, 0 where none does (and in free rows)."""
+        if all(isinstance(f, _LOOK_AT_TAINTS) for f in self.filters if f.concerns(pod)):
+            return self._keeping_off.of(view, self._first(pod))
         return self._columns.of(view, pod.class_key, self._first(pod)).astype(np.int8, copy=False)
 
     def of_rows(self, view: Snapshot, pod: PodInfo, rows: Sequence[int]) -> NDArray[np.int8]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.storage.csi import CSINode
 from plimsoll.cluster.storage.handles import Handle
+from plimsoll.filters.attached_to import AttachedTo, VolumesBeside
 from plimsoll.filters.interface import Code, Overlay, Problem, Reason, Refusal
 from plimsoll.filters.volume_hints import uses_claim
 
@@ -22,6 +24,7 @@ _REASON = "node(s) exceed max volume count"
 
 class NodeVolumeLimits:
     name = "NodeVolumeLimits"
+    invalidates = Invalidates.ALL
     # kube-scheduler waits for the node's CSINode instead, and misses nodes that never get one.
     wakes = (
         ChangeKind.NODE_ADDED
@@ -72,12 +75,23 @@ class _Prepared:
         yield Refusal(NodeVolumeLimits.name, _REASON, rows=full, resolvable=full)
 
     def check(self, row: int, overlay: Overlay) -> tuple[Reason, ...]:
-        node = self.view.name(row)
-        by_driver = _by_driver(self.wanted).items()
-        exceeds = any(self._exceeds(node, driver, handles, overlay) for driver, handles in by_driver)
-        return (Reason(_REASON, resolvable=True),) if exceeds else ()
+        return (Reason(_REASON, resolvable=True),) if self.beside(row, overlay).refuses() else ()
 
-    def effect(self, pod: PodInfo) -> Hashable:
+    def beside(self, row: int, overlay: Overlay) -> VolumesBeside:
+        node, limits = self.view.name(row), self.view.storage.limits
+        found = VolumesBeside(
+            {
+                driver: AttachedTo(self.view.storage.uses, node, driver, handles, limit)
+                for driver, handles in _by_driver(self.wanted).items()
+                if (limit := limits(driver).get(node)) is not None
+            }
+        )
+        for pods, sign in ((overlay.added, 1), (overlay.removed, -1)):
+            for pod in pods:
+                found.count(_handles(self.view, pod), sign)
+        return found
+
+    def effect(self, pod: PodInfo) -> tuple[Handle, ...] | None:
         drivers = {handle.driver for handle in self.wanted} if pod.volumes else ()
         return tuple(handle for handle in _handles(self.view, pod) if handle.driver in drivers) or None
 
@@ -91,22 +105,6 @@ class _Prepared:
             if new and attached.get(node, 0) + new > limit:
                 yield node
 
-    def _exceeds(self, node: str, driver: str, wanted: Iterable[Handle], overlay: Overlay) -> bool:
-        limit = self.view.storage.limits(driver).get(node)
-        if limit is None:
-            return False
-        changes = _changes(self.view, driver, overlay)
-        uses = self.view.storage.uses
-        # A volume that no pod uses on the node is new to it, even where it is attached still.
-        new = sum(uses.by_pods.users(node, handle) + changes[handle] <= 0 for handle in wanted)
-        if not new:
-            return False
-        attached = uses.by_all.counts(driver).get(node, 0)
-        for handle, change in changes.items():
-            users = uses.by_all.users(node, handle)
-            attached += (users + change > 0) - (users > 0)
-        return attached + new > limit
-
 
 def _handles(view: Snapshot, pod: PodInfo) -> Iterator[Handle]:
     """The pod's volumes, as CSI drivers count them. A claim that is missing is VolumeBinding's to tell."""
@@ -115,17 +113,6 @@ def _handles(view: Snapshot, pod: PodInfo) -> Iterator[Handle]:
         handle = view.storage.handle(f"{pod.namespace}/{use.claim}")
         if handle is not None:
             yield handle
-
-
-def _changes(view: Snapshot, driver: str, overlay: Overlay) -> Counter[Handle]:
-    """Uses of the driver's volumes that come and go."""
-    changes: Counter[Handle] = Counter()
-    for pods, sign in ((overlay.added, 1), (overlay.removed, -1)):
-        for pod in pods:
-            for handle in _handles(view, pod):
-                if handle.driver == driver:
-                    changes[handle] += sign
-    return changes
 
 
 def _by_driver(handles: Iterable[Handle]) -> Mapping[str, list[Handle]]:

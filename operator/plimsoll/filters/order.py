@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo
@@ -20,10 +21,14 @@ from plimsoll.filters.node_unschedulable import NodeUnschedulable
 from plimsoll.filters.node_volume_limits import NodeVolumeLimits
 from plimsoll.filters.pod_topology_spread import PodTopologySpread
 from plimsoll.filters.policy_nodes import PolicyNodes
+from plimsoll.filters.spread_hints import WaitingForSpread
 from plimsoll.filters.taint_toleration import TaintToleration
 from plimsoll.filters.volume_binding import VolumeBinding
 from plimsoll.filters.volume_restrictions import VolumeRestrictions
 from plimsoll.filters.volume_zone import VolumeZone
+from plimsoll.filters.waiting import Unless, WaitingIndex
+from plimsoll.filters.waiting_for_affinity import WaitingForAffinity
+from plimsoll.filters.waiting_for_room import WaitingForRoom
 
 NODE_FILTERS: tuple[NodeFilter, ...] = (NodeUnschedulable(), NodeName(), TaintToleration(), NodeAffinity())
 CLUSTER_FILTERS: tuple[ClusterFilter, ...] = (
@@ -45,6 +50,15 @@ UNSUPPORTED, ANY_NODE, POLICY = "UnsupportedFields", "AnyNode", "SchedulingPolic
 
 _EVERY: tuple[NodeFilter | ClusterFilter, ...] = (*NODE_FILTERS, *CLUSTER_FILTERS, *LATE_NODE_FILTERS)
 _FILTERS = {f.name: f for f in _EVERY}
+_GONE = ChangeKind.POD_DELETED | ChangeKind.NOMINATION_ENDED
+_WAITING: dict[str, Callable[[], WaitingIndex]] = {
+    NodePorts.name: partial(Unless, _GONE, "host_ports"),
+    NodeResourcesFit.name: WaitingForRoom,
+    VolumeRestrictions.name: partial(Unless, _GONE, "volumes"),
+    NodeVolumeLimits.name: partial(Unless, _GONE, "volumes"),
+    PodTopologySpread.name: WaitingForSpread,
+    InterPodAffinity.name: WaitingForAffinity,
+}
 _WAKES: dict[str, ChangeKind] = {
     **{name: f.wakes for name, f in _FILTERS.items()},
     PolicyNodes.name: PolicyNodes.wakes,
@@ -77,3 +91,9 @@ def hint(plugin: str, change: Change, view: Snapshot) -> Callable[[PodInfo], boo
     if isinstance(found, NodeResourcesFit):
         return found.hint(change, view)
     return lambda pod: helps(plugin, change, pod, view)
+
+
+def waiting_index(plugin: str) -> WaitingIndex | None:
+    """An index for pods that the plugin rejects; None where each of them is to be asked."""
+    made = _WAITING.get(plugin)
+    return None if made is None else made()

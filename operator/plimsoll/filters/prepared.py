@@ -51,14 +51,21 @@ class PodFilters:
 
     def check(self, row: int, overlay: Overlay) -> Rejected | None:
         """One node as it would be with the overlay's pods; None where the pod may go there. Load limits apart."""
+        return self._named(row) or self._by_node(NODE_FILTERS, row) or self._by_cluster(row, overlay) or self._late(row)
+
+    def check_node(self, row: int) -> tuple[str, ...]:
+        """What refuses the node whatever pods are there; empty where nothing does."""
+        rejected = self._named(row) or self._by_node(NODE_FILTERS, row) or self._late(row)
+        return tuple(reason.text for reason in rejected.reasons) if rejected else ()
+
+    def _named(self, row: int) -> Rejected | None:
         node = self.view.nodes[row]
         if node is None or (self.named is not None and node.name not in self.named):
             return Rejected(NodeAffinity.name, (Reason(OUTSIDE, resolvable=False),))
-        return (
-            self._by_node(NODE_FILTERS, row)
-            or self._by_cluster(row, overlay)
-            or self._by_node((*LATE_NODE_FILTERS, PolicyNodes(self.policy)), row)
-        )
+        return None
+
+    def _late(self, row: int) -> Rejected | None:
+        return self._by_node((*LATE_NODE_FILTERS, PolicyNodes(self.policy)), row)
 
     def _by_node(self, filters: Sequence[NodeFilter], row: int) -> Rejected | None:
         node = self.view.nodes[row]

@@ -13,6 +13,7 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters.caches import FilterCaches
 from plimsoll.filters.interface import NodeFilter, Overlay, Refusal
 from plimsoll.filters.node_affinity import OUTSIDE, NodeAffinity
+from plimsoll.filters.node_resources_fit import NodeResourcesFit
 from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.prepared import PodFilters, Rejected
 from plimsoll.policy.compiled import Policy
@@ -37,19 +38,23 @@ def run_filters(filters: PodFilters, caches: FilterCaches) -> Feasibility:
     A node to which pods of no lower priority are nominated must do with them and without them.
     """
     view = filters.view
-    left = view.live.copy()
-    refusals: list[Refusal] = []
-    for row, rejected in _yielding(filters):
-        left[row] = False
-        refusals.extend(_at(row, rejected, view.size))
-    for group in _groups(filters, caches):
+    if (kept := _kept(filters, caches)) is not None:
+        left, refusals = kept[0], list(kept[1])
+        groups = _groups_beside(filters, caches)
+    else:
+        left, refusals = view.live.copy(), []
+        for row, rejected in _yielding(filters):
+            left[row] = False
+            refusals.extend(_at(row, rejected, view.size))
+        groups = _groups(filters, caches)
+    for group in groups:
         refused = np.zeros(view.size, dtype=np.bool_)
         for refusal in group:
             rows = refusal.rows & left
             if rows.any():
                 refused |= rows
                 refusals.append(Refusal(refusal.plugin, refusal.reason, rows, refusal.resolvable & rows))
-        left &= ~refused
+        left = left & ~refused
     return Feasibility(left, tuple(refusals))
 
 
@@ -82,8 +87,25 @@ def _at(row: int, rejected: Rejected, size: int) -> Iterator[Refusal]:
         yield Refusal(rejected.plugin, reason.text, here, here if rejected.resolvable else np.zeros_like(here))
 
 
+def _kept(filters: PodFilters, caches: FilterCaches) -> tuple[Bools, tuple[Refusal, ...]] | None:
+    """[N], what the filters of the node alone and NodeResourcesFit leave, and their refusals, where they come first and
+    look at every node as it is.
+    """
+    if filters.named is not None or filters.pod.host_ports or any(_yielding(filters)):
+        return None
+    return caches.rows.of(filters.view, filters.pod)
+
+
+def _groups_beside(filters: PodFilters, caches: FilterCaches) -> Iterator[Iterable[Refusal]]:
+    """Of the filters that ``_kept`` does not know."""
+    for cluster_filter, prepared in filters.prepared:
+        if not isinstance(cluster_filter, NodeResourcesFit):
+            yield prepared.refusals()
+    yield from _late_groups(filters, caches, None)
+
+
 def _groups(filters: PodFilters, caches: FilterCaches) -> Iterator[Iterable[Refusal]]:
-    view, pod, policy = filters.view, filters.pod, filters.policy
+    view, pod = filters.view, filters.pod
     rows = None
     if filters.named is not None:
         rows = [view.row_of[name] for name in filters.named if name in view.row_of]
@@ -91,6 +113,11 @@ def _groups(filters: PodFilters, caches: FilterCaches) -> Iterator[Iterable[Refu
     yield _by_class(caches.first, view, pod, rows)
     for _, prepared in filters.prepared:
         yield prepared.refusals()
+    yield from _late_groups(filters, caches, rows)
+
+
+def _late_groups(filters: PodFilters, caches: FilterCaches, rows: Sequence[int] | None) -> Iterator[Iterable[Refusal]]:
+    view, pod, policy = filters.view, filters.pod, filters.policy
     if any(late.concerns(pod) for late in caches.late.filters):
         yield _by_class(caches.late, view, pod, rows)
     if policy.node_selector or policy.node_affinity is not None:

@@ -69,18 +69,49 @@ class SpreadDomains:
         rows: Bools = (self.totals > most)[self.column.ids]
         return rows
 
-    def skewed_at(self, row: int, change: int) -> bool:
-        """The same for one node that has the label, with this many more matching pods on it."""
+    def at(self, row: int) -> SpreadAt:
+        """Of one node that has the label."""
         domain = int(self.column.ids[row])
-        here, fewest = int(self.totals[domain]), self.fewest
-        if change and self.eligible[row]:
-            here += change
-            fewest = min(here, self.second if domain == self.fewest_id else self.fewest)
-        return here + self.self_match - self._least(fewest) > self.constraint.max_skew
+        return SpreadAt(
+            here=int(self.totals[domain]),
+            fewest=self.fewest,
+            elsewhere=self.second if domain == self.fewest_id else self.fewest,
+            eligible=bool(self.eligible[row]),
+            allowed=self.constraint.max_skew - self.self_match,
+            enough=self.domains >= self.constraint.min_domains,
+        )
 
     def _least(self, fewest: int) -> int:
         """With fewer domains than wanted the ones that are not there count as empty."""
         return 0 if self.domains < self.constraint.min_domains else fewest
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadAt:
+    """The same at one node.
+
+    Attributes:
+        here: matching pods in its domain.
+        fewest, elsewhere: the fewest in any domain, and in any other than this one.
+        eligible: whether pods of this node count.
+        allowed: by how much ``here`` may be more than the fewest.
+        enough: there are as many domains as wanted; where there are not, those that are not there count as empty.
+    """
+
+    here: int
+    fewest: int
+    elsewhere: int
+    eligible: bool
+    allowed: int
+    enough: bool
+
+    def skewed(self, change: int) -> bool:
+        """Whether the pod would make the skew too large, with this many more matching pods on the node."""
+        here, fewest = self.here, self.fewest
+        if change and self.eligible:
+            here += change
+            fewest = min(here, self.elsewhere)
+        return here - (fewest if self.enough else 0) > self.allowed
 
 
 def _totals(view: Snapshot, pod: PodInfo, constraint: SpreadConstraint, eligible: Bools, column: DomainColumn) -> Ints:

@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
+from plimsoll.cluster.pod_terms import PodSelector
+from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.spread import SpreadConstraint
 from plimsoll.filters.node_inclusion import affine
+from plimsoll.filters.waiting import Key, SelectedPods
 
 _NODES = ChangeKind.NODE_ADDED | ChangeKind.NODE_DELETED | ChangeKind.NODE_LABELS | ChangeKind.NODE_TAINTS
 _PODS = ChangeKind.POD_ADDED | ChangeKind.POD_DELETED | ChangeKind.POD_DELETING | ChangeKind.NOMINATION_ENDED
@@ -37,3 +40,20 @@ def _node_helps(
         or before.taints != after.taints
         or affine(pod, before) != affine(pod, after)
     )
+
+
+class WaitingForSpread:
+    """Waiting pods by the pods that their constraints count."""
+
+    def __init__(self) -> None:
+        self._counted = SelectedPods()
+
+    def add(self, key: Key, pod: PodInfo) -> None:
+        here = frozenset((pod.namespace,))
+        self._counted.add(key, (PodSelector(here, constraint.selector) for constraint in pod.spread if constraint.hard))
+
+    def remove(self, key: Key) -> None:
+        self._counted.remove(key)
+
+    def candidates(self, change: Change, view: Snapshot) -> Iterable[Key] | None:  # noqa: ARG002
+        return None if change.kind & _NODES else self._counted.selecting((change.before, change.after))

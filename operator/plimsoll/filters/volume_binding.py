@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.cluster.storage.claim import PersistentVolumeClaim
@@ -26,6 +27,7 @@ class VolumeBinding:
     """No reason goes away with pods: all are kube-scheduler's UnschedulableAndUnresolvable."""
 
     name = "VolumeBinding"
+    invalidates = Invalidates.ALL
     wakes = (
         ChangeKind.NODE_ADDED
         | ChangeKind.NODE_LABELS

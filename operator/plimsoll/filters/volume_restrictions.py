@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.interface import Overlay, Problem, Reason, Refusal
@@ -22,6 +23,7 @@ _ONE_POD = "ReadWriteOncePod"
 
 class VolumeRestrictions:
     name = "VolumeRestrictions"
+    invalidates = Invalidates.ALL
     wakes = ChangeKind.NODE_ADDED | ChangeKind.POD_DELETED | ChangeKind.NOMINATION_ENDED | ChangeKind.CLAIM
 
     def prepare(self, view: Snapshot, pod: PodInfo) -> _Prepared | Problem | None:

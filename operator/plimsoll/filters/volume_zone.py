@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.cluster.changes import Change, ChangeKind
+from plimsoll.cluster.invalidates import Invalidates
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
@@ -37,6 +38,7 @@ class Topology(NamedTuple):
 
 class VolumeZone:
     name = "VolumeZone"
+    invalidates = Invalidates.ALL
     wakes = (
         ChangeKind.STORAGE_CLASS | ChangeKind.NODE_ADDED | ChangeKind.NODE_LABELS | ChangeKind.CLAIM | ChangeKind.VOLUME
     )

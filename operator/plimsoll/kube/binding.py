@@ -50,7 +50,7 @@ class Binder:
         """The outcome, which is certain: returns once the API server has said it, however long that takes."""
         path = PODS.path(namespace=pod.namespace, name=pod.name, subresource="binding")
         try:
-            await self._client.post(path, _body(pod, node, annotation), timeout_s=self._timeout_s)
+            await self._client.tell(path, _body(pod, node, annotation), timeout_s=self._timeout_s)
         except NotFound as error:
             return BindResult(BindOutcome.GONE, str(error))
         except (Conflict, Unavailable) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from types import TracebackType
@@ -10,10 +9,13 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 import aiohttp
+import orjson
 from yarl import URL
 
-from plimsoll.errors import ApiError, Conflict, Forbidden, Gone, NotFound, Unavailable
+from plimsoll.errors import Unavailable
 from plimsoll.kube.connection import Connection
+from plimsoll.kube.lane import Reply
+from plimsoll.kube.refusals import error_from, error_of
 from plimsoll.kube.resources import resource_of
 
 Json = dict[str, Any]
@@ -62,6 +64,7 @@ class ApiClient:
         self.connection = connection
         self._server = connection.server
         self._session = connection.session()
+        self._lane = connection.lane()
         self._observe = observe
 
     async def __aenter__(self) -> Self:
@@ -73,25 +76,33 @@ class ApiClient:
         await self.close()
 
     async def close(self) -> None:
+        if self._lane:
+            self._lane.close()
         await self._session.close()
 
     async def get(self, path: str, *, params: Mapping[str, str] | None = None, timeout_s: float = _TIMEOUT_S) -> Json:
-        return await self._call("get", path, params=params, timeout_s=timeout_s)
+        query = f"?{urlencode(params)}" if params else ""
+        return self._parsed("get", path, await self._call("get", path, query=query, timeout_s=timeout_s))
 
     async def post(self, path: str, body: Json, *, timeout_s: float = _TIMEOUT_S) -> Json:
-        return await self._call("post", path, body=body, timeout_s=timeout_s)
+        return self._parsed("post", path, await self._write("post", path, body, timeout_s=timeout_s))
+
+    async def tell(self, path: str, body: Json, *, timeout_s: float = _TIMEOUT_S) -> None:
+        """A POST whose answer says nothing but that it was carried out."""
+        await self._write("post", path, body, timeout_s=timeout_s)
 
     async def put(self, path: str, body: Json, *, timeout_s: float = _TIMEOUT_S) -> Json:
-        return await self._call("put", path, body=body, timeout_s=timeout_s)
+        return self._parsed("put", path, await self._write("put", path, body, timeout_s=timeout_s))
 
     async def patch(
         self, path: str, body: Json, *, content_type: str = MERGE_PATCH, timeout_s: float = _TIMEOUT_S
     ) -> Json:
-        return await self._call("patch", path, body=body, content_type=content_type, timeout_s=timeout_s)
+        raw = await self._write("patch", path, body, content_type=content_type, timeout_s=timeout_s)
+        return self._parsed("patch", path, raw)
 
     async def delete(self, path: str, body: Json, *, timeout_s: float = _TIMEOUT_S) -> Json:
         """``body`` is a ``DeleteOptions``."""
-        return await self._call("delete", path, body=body, timeout_s=timeout_s)
+        return self._parsed("delete", path, await self._write("delete", path, body, timeout_s=timeout_s))
 
     async def pages(
         self, path: str, *, params: Mapping[str, str] | None = None, limit: int = _PAGE
@@ -141,16 +152,23 @@ class ApiClient:
         }
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=silence_s)
         try:
-            async with self._session.get(self._url(path, query), timeout=timeout, allow_redirects=False) as response:
+            url = URL(f"{self._server}{path}?{urlencode(query)}", encoded=True)
+            async with self._session.get(url, timeout=timeout, allow_redirects=False) as response:
                 self._observe("watch", resource_of(path), response.status, None)
                 if response.status >= 300:
-                    raise _error(response, await response.read())
+                    retry_after = response.headers.get("Retry-After", "")
+                    raise error_from(f"GET {path}", Reply(response.status, await response.read(), retry_after))
                 opened()
                 async for line in _lines(response.content):
-                    yield _event(json.loads(line))
+                    yield _event(orjson.loads(line))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             self._observe("watch", resource_of(path), 0, None)
             raise Unavailable(f"watch of {path} broke: {_why(error)}", status=0) from error
+
+    async def _write(
+        self, verb: str, path: str, body: Json, *, timeout_s: float, content_type: str = "application/json"
+    ) -> bytes:
+        return await self._call(verb, path, timeout_s=timeout_s, body=orjson.dumps(body), content_type=content_type)
 
     async def _call(
         self,
@@ -158,37 +176,59 @@ class ApiClient:
         path: str,
         *,
         timeout_s: float,
-        params: Mapping[str, str] | None = None,
-        body: Json | None = None,
-        content_type: str = "application/json",
-    ) -> Json:
+        query: str = "",
+        body: bytes | None = None,
+        content_type: str = "",
+    ) -> bytes:
         began_s, code = time.perf_counter(), 0
         try:
-            async with self._session.request(
-                verb.upper(),
-                self._url(path, params),
-                data=None if body is None else json.dumps(body, separators=(",", ":")).encode(),
-                headers=None if body is None else {"Content-Type": content_type},
-                timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=5.0),
-                # A redirect would be followed with our credentials; the API server sends none.
-                allow_redirects=False,
-            ) as response:
-                raw = await response.read()
-                code = response.status
-                if response.status >= 300:
-                    raise _error(response, raw)
-                answer: Json = json.loads(raw)
-                return answer
-        except (aiohttp.ClientError, TimeoutError) as error:
+            if body is None or self._lane is None:
+                reply = await self._ask(verb, path + query, body, content_type=content_type, timeout_s=timeout_s)
+            else:
+                reply = await self._send(verb, path, body, content_type=content_type, timeout_s=timeout_s)
+            code = reply.status
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
             raise Unavailable(f"{verb} {self._server}{path}: {_why(error)}", status=0) from error
-        except ValueError as error:
-            raise Unavailable(f"{verb} {self._server}{path}: the answer is not JSON", status=0) from error
         finally:
             self._observe(verb, resource_of(path), code, time.perf_counter() - began_s)
+        if code >= 300:
+            raise error_from(f"{verb.upper()} {path}", reply)
+        return reply.body
 
-    def _url(self, path: str, params: Mapping[str, str] | None) -> URL:
-        query = f"?{urlencode(params)}" if params else ""
-        return URL(f"{self._server}{path}{query}", encoded=True)
+    async def _ask(self, verb: str, path: str, body: bytes | None, *, content_type: str, timeout_s: float) -> Reply:
+        """By the general client, which knows proxies, and reads long answers without copying them about."""
+        async with self._session.request(
+            verb.upper(),
+            URL(self._server + path, encoded=True),
+            data=body,
+            headers={"Content-Type": content_type} if content_type else None,
+            timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=5.0),
+            # A redirect would be followed with our credentials; the API server sends none.
+            allow_redirects=False,
+        ) as response:
+            return Reply(response.status, await response.read(), response.headers.get("Retry-After", ""))
+
+    async def _send(self, verb: str, path: str, body: bytes, *, content_type: str, timeout_s: float) -> Reply:
+        assert self._lane is not None
+        used = self.connection.authorization()
+        method = verb.upper()
+        reply = await self._lane.send(
+            method, path, body, content_type=content_type, authorization=used, timeout_s=timeout_s
+        )
+        if reply.status != 401 or not await self.connection.refused(used):
+            return reply
+        self._lane.forget_idle()
+        fresh = self.connection.authorization()
+        return await self._lane.send(
+            method, path, body, content_type=content_type, authorization=fresh, timeout_s=timeout_s
+        )
+
+    def _parsed(self, verb: str, path: str, raw: bytes) -> Json:
+        try:
+            answer: Json = orjson.loads(raw)
+        except ValueError as error:
+            raise Unavailable(f"{verb} {self._server}{path}: the answer is not JSON", status=0) from error
+        return answer
 
 
 async def _lines(stream: aiohttp.StreamReader) -> AsyncGenerator[bytes]:
@@ -207,44 +247,8 @@ async def _lines(stream: aiohttp.StreamReader) -> AsyncGenerator[bytes]:
 def _event(raw: Json) -> WatchEvent:
     kind, content = raw["type"], raw["object"]
     if kind == "ERROR":
-        raise _error_of(int(content.get("code") or 500), content, retry_after_s=0.0)
+        raise error_of(int(content.get("code") or 500), content, retry_after_s=0.0)
     return WatchEvent(kind, content)
-
-
-def _error(response: aiohttp.ClientResponse, raw: bytes) -> ApiError:
-    try:
-        status = json.loads(raw)
-    except ValueError:
-        status = {}
-    if not isinstance(status, dict) or status.get("kind") != "Status":
-        said = f"{response.status} {response.reason}"
-        status = {"message": f"{response.method} {response.url.path} was answered {said}"}
-    return _error_of(response.status, status, retry_after_s=_seconds(response.headers.get("Retry-After", "")))
-
-
-def _error_of(code: int, status: Json, *, retry_after_s: float) -> ApiError:
-    kinds: dict[int, type[ApiError]] = {
-        401: Forbidden,
-        403: Forbidden,
-        404: NotFound,
-        409: Conflict,
-        410: Gone,
-    }
-    kind = kinds.get(code, Unavailable if code == 429 or code >= 500 else ApiError)
-    return kind(
-        str(status.get("message") or code),
-        status=code,
-        reason=str(status.get("reason") or ""),
-        retry_after_s=retry_after_s,
-    )
-
-
-def _seconds(header: str) -> float:
-    """Retry-After in seconds; the API server never sends the date form."""
-    try:
-        return max(float(header), 0.0)
-    except ValueError:
-        return 0.0
 
 
 def _why(error: BaseException) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -17,6 +17,7 @@ from yarl import URL
 from plimsoll import __version__
 from plimsoll.errors import SettingsError
 from plimsoll.kube.config import ClusterAccess
+from plimsoll.kube.lane import Lane
 
 log = logging.getLogger(__name__)
 
@@ -57,10 +58,13 @@ class Connection:
     def __str__(self) -> str:
         return f"{self.server} ({self._access})"
 
-    def session(self) -> aiohttp.ClientSession:
+    def session(self, *, traces: Sequence[aiohttp.TraceConfig] = ()) -> aiohttp.ClientSession:
         """A new session; whoever asked closes it. Its requests carry the credentials of the moment.
 
         They go to the API server alone, never to where a redirect leads.
+
+        Args:
+            traces: who is told of requests.
         """
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -78,7 +82,20 @@ class Connection:
             timeout=aiohttp.ClientTimeout(total=30.0, sock_connect=_CONNECT_S),
             proxy=_proxy(self.configuration),
             middlewares=(self._authorize,),
+            trace_configs=list(traces),
         )
+
+    def lane(self) -> Lane | None:
+        """A new one for writes, which carries no credentials of its own; None where a proxy stands in between."""
+        if _proxy(self.configuration):
+            return None
+        return Lane(self.server, tls=self._tls, server_hostname=self.configuration.tls_server_name or "")
+
+    def authorization(self) -> str:
+        """The header of that name as it is at the moment; "" where the client's certificate is all."""
+        if self._clock() - self._refreshed_s >= _REFRESH_S:
+            self._refresh_soon()
+        return self._authorization
 
     async def _authorize(
         self, request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
@@ -86,22 +103,21 @@ class Connection:
         if request.url.origin() != self._origin:
             # Where a redirect leads: kopf follows them.
             return await send(request)
-        if self._clock() - self._refreshed_s >= _REFRESH_S:
-            self._refresh_soon()
         used = self._sign(request)
         response = await send(request)
-        if response.status == 401 and await self._reload_unless_newer(than=used):
+        if response.status == 401 and await self.refused(used):
             response.release()
             self._sign(request)
             response = await send(request)
         return response
 
     def _sign(self, request: aiohttp.ClientRequest) -> str:
-        if self._authorization:
-            request.headers["Authorization"] = self._authorization
+        authorization = self.authorization()
+        if authorization:
+            request.headers["Authorization"] = authorization
         if name := self.configuration.tls_server_name:
             request.server_hostname = name
-        return self._authorization
+        return authorization
 
     def _refresh_soon(self) -> None:
         """In the background: an exec plugin may take seconds, and the present token still holds."""
@@ -120,10 +136,10 @@ class Connection:
         else:
             self._authorization = _authorization(self.configuration)
 
-    async def _reload_unless_newer(self, *, than: str) -> bool:
-        """Reads everything anew after a 401; True where it is worth to ask again."""
+    async def refused(self, authorization: str) -> bool:
+        """Reads everything anew after a 401 to this header; True where it is worth to ask again."""
         async with self._reloading:
-            if self._authorization != than:
+            if self._authorization != authorization:
                 return True
             if self._clock() - self._reloaded_s < _RELOAD_AT_MOST_EVERY_S:
                 return False

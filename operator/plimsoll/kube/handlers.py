@@ -10,11 +10,14 @@ import logging
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+import aiohttp
 import kopf
+from yarl import URL
 
 from plimsoll.kube.backoff import Backoff
+from plimsoll.kube.client import RequestObserver
 from plimsoll.kube.connection import Connection
-from plimsoll.kube.resources import PODS, POLICIES, Resource, pending_selector
+from plimsoll.kube.resources import PODS, POLICIES, Resource, pending_selector, resource_of
 
 Json = dict[str, Any]
 
@@ -48,8 +51,34 @@ class NoDiffs(kopf.DiffBaseStorage):
         """Nowhere."""
 
 
-def make_registry(*, connection: Connection, policies: Sink, pods: Sink) -> kopf.OperatorRegistry:
-    """Handlers in a registry of their own: kopf's default one is global to the process."""
+class NoProgress(kopf.ProgressStorage):
+    """Keeps nothing: handlers of raw events have no progress, and are not tried again."""
+
+    def fetch(self, *, key: kopf.HandlerId, body: kopf.Body) -> kopf.ProgressRecord | None:  # noqa: ARG002
+        return None
+
+    def store(self, *, key: kopf.HandlerId, record: kopf.ProgressRecord, body: kopf.Body, patch: kopf.Patch) -> None:
+        """Nowhere."""
+
+    def purge(self, *, key: kopf.HandlerId, body: kopf.Body, patch: kopf.Patch) -> None:
+        """Nothing is there."""
+
+    def touch(self, *, body: kopf.Body, patch: kopf.Patch, value: str | None) -> None:
+        """Nothing is there."""
+
+    def clear(self, *, essence: kopf.BodyEssence) -> kopf.BodyEssence:
+        """As it is: kopf's own copies it deeply to take out what was never in it."""
+        return essence
+
+
+def make_registry(
+    *, connection: Connection, policies: Sink, pods: Sink, observe: RequestObserver = lambda *_: None
+) -> kopf.OperatorRegistry:
+    """Handlers in a registry of their own: kopf's default one is global to the process.
+
+    Args:
+        observe: told of kopf's own requests.
+    """
     registry = kopf.OperatorRegistry()
     _pass_on(registry, POLICIES, policies, handler_id="policy")
     _pass_on(registry, PODS, pods, handler_id="pending-pod")
@@ -57,9 +86,29 @@ def make_registry(*, connection: Connection, policies: Sink, pods: Sink) -> kopf
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
         # A session of its own, since kopf closes it; credentials are kept fresh within.
-        return kopf.AiohttpSession(server=connection.server, aiohttp_session=connection.session())
+        session = connection.session(traces=(_counting(observe),))
+        return kopf.AiohttpSession(server=connection.server, aiohttp_session=session)
 
     return registry
+
+
+def _counting(observe: RequestObserver) -> aiohttp.TraceConfig:
+    """Without durations: aiohttp tells of the head of an answer, not of its end."""
+
+    def tell(method: str, url: URL, code: int) -> None:
+        verb = "watch" if "watch" in url.query else method.lower()
+        observe(verb, resource_of(url.path), code, None)
+
+    async def ended(_: Any, __: Any, end: aiohttp.TraceRequestEndParams) -> None:
+        tell(end.method, end.url, end.response.status)
+
+    async def failed(_: Any, __: Any, end: aiohttp.TraceRequestExceptionParams) -> None:
+        tell(end.method, end.url, 0)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(ended)
+    trace.on_request_exception.append(failed)
+    return trace
 
 
 def _pass_on(registry: kopf.OperatorRegistry, resource: Resource, sink: Sink, *, handler_id: str) -> None:
@@ -82,14 +131,16 @@ def make_settings(*, scheduler_name: str) -> kopf.OperatorSettings:
     settings.scanning.disabled = True
     settings.posting.enabled = False
     settings.persistence.diffbase_storage = NoDiffs()
+    settings.persistence.progress_storage = NoProgress()
     # kopf ends by SIGKILL what takes too long to stop; it is stopped and started while the process goes on.
     settings.process.ultimate_exiting_timeout = None
-    # A pod's worker holds 23 KB until it is idle. There is no limit to workers: it would bound the pods per
-    # second to the limit divided by the idle time.
-    settings.queueing.idle_timeout = 0.5
+    # A pod's worker holds 23 KB until it is idle, and thousands may come at once. There is no limit to workers: it
+    # would bound the pods per second to the limit divided by the idle time.
+    settings.queueing.idle_timeout = 0.02
     settings.queueing.exit_timeout = 0.5
     settings.watching.field_selectors[PODS.group, PODS.version, PODS.plural] = pending_selector(scheduler_name)
-    settings.watching.chunk_size = 500
+    # All of a page is worked off in one turn of the loop.
+    settings.watching.chunk_size = 100
     # The streamed list loses objects where it is cut before its first bookmark.
     settings.watching.initial_streaming = False
     settings.watching.server_timeout = 300

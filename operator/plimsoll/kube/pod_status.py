@@ -45,8 +45,8 @@ class PodStatusWriter:
         written: Callable[[Uid, PodCondition], None],
         may_write: Callable[[], bool],
         timeout_s: float,
-        per_s: float = 100.0,
-        burst: int = 200,
+        per_s: float = 500.0,
+        burst: int = 500,
         writers: int = 4,
         now_s: Callable[[], float] = time.time,
     ) -> None:
@@ -84,6 +84,11 @@ class PodStatusWriter:
         self._waiting.pop(uid, None)
         while under_way := self._under_way.get(uid):
             await under_way.wait()
+
+    @property
+    def busy(self) -> bool:
+        """Whether any condition is being written or waits to be."""
+        return bool(self._waiting or self._under_way)
 
     def under_way(self, uid: Uid) -> bool:
         """Whether ``withdraw`` would have something to do."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,12 @@ from plimsoll.load.coverage import created_s
 from plimsoll.load.exact import scale_of
 from plimsoll.load.expected import RESOURCE_OF, Crowd, Expectations, Usual, usual
 from plimsoll.load.history import WorkloadHistory
-from plimsoll.load.ledger import Entry
 from plimsoll.load.metric_load import MetricLoad, States
 from plimsoll.load.presumed import known_capacity, typical_load
 from plimsoll.load.readings import Floats, MetricReadings, Readings, ReadingState, WindowMean
 from plimsoll.load.residents import Residents
-from plimsoll.load.unseen import Stays, stays, unseen
+from plimsoll.load.stays import Stays
+from plimsoll.load.unseen import Shares
 from plimsoll.policy.compiled import Metric, Policy
 
 # Beyond this utilisation only nonsense is left, and sums that overflow.
@@ -38,7 +38,8 @@ class Scene:
         order: [N], index into the readings by row, -1 where the node has none.
         created_s: [N], when the nodes came.
         stays: pods in flight and departed ones.
-        crowd: the same pods.
+        crowd: one pod of each of their kinds.
+        shares: theirs.
     """
 
     policy: Policy
@@ -49,19 +50,18 @@ class Scene:
     created_s: Floats
     stays: Stays
     crowd: Crowd
+    shares: Shares
 
     @classmethod
-    def of(
-        cls, policy: Policy, readings: Readings, view: Snapshot, entries: Collection[Entry], history: WorkloadHistory
-    ) -> Scene:
+    def of(cls, policy: Policy, readings: Readings, view: Snapshot, there: Stays, history: WorkloadHistory) -> Scene:
         """Args:
-        entries: the ledger's.
+        there: pods in flight and departed ones.
         """
         place: Mapping[str, int] = {name: i for i, name in enumerate(readings.nodes)}
-        order = np.array([place.get(view.name(row), -1) for row in range(view.size)], dtype=np.int64)
-        there = stays(entries, view)
-        crowd = Crowd.of(there.pods, history.directory)
-        return cls(policy, view, readings, history, order, created_s(view), there, crowd)
+        names = ["" if node is None else node.name for node in view.nodes]
+        order = np.fromiter(map(place.get, names, itertools.repeat(-1)), dtype=np.int64, count=len(names))
+        crowd = Crowd(history.directory.rows(there.workloads), there.told)
+        return cls(policy, view, readings, history, order, created_s(view), there, crowd, Shares(there))
 
     def young(self, now_s: float) -> Bools:
         """[N], nodes that nobody can have measured yet."""
@@ -212,11 +212,10 @@ def _learnt(table: _Table, scene: Scene, told: Sequence[int]) -> Iterator[Usual]
     after many have come. What has departed is used no more but still in the mean.
     """
     there, view = scene.stays, scene.view
-    window_s = np.array([table.windows_s[i][0] for i in told])[:, None]
-    shares = unseen(there, sampled_at_s=table.shown_until_s[told].take(there.rows, axis=1), window_s=window_s)
-    for i, share in zip(told, shares, strict=True):
+    for i in told:
+        share = scene.shares.line(shown_until_s=table.shown_until_s[i], window_s=table.windows_s[i][0])
         _, column, unit = RESOURCE_OF[table.metrics[i].name]
-        amounts = np.maximum(scene.crowd.told[TOLD.index(table.metrics[i].name)], 0.0)
+        amounts = np.maximum(scene.crowd.told[TOLD.index(table.metrics[i].name)], 0.0).take(there.kinds)
         requested = view.requested[:, [column, PODS_COLUMN]].astype(np.float64)
         asked = requested[:, 0] - np.bincount(there.rows, share * amounts, minlength=view.size)
         pods = requested[:, 1] - np.bincount(there.rows, share, minlength=view.size)

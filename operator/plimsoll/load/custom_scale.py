@@ -10,6 +10,7 @@ least a tenth of the median, so that noise between nodes that are all alike does
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from plimsoll.policy.compiled import Goal, Metric
 
 _Floats = NDArray[np.float64]
+_Amount = TypeVar("_Amount", float, _Floats)
 
 _LOW_PERCENTILE, _HIGH_PERCENTILE = 5.0, 95.0
 _LEAST_OF_MEDIAN = 0.1
@@ -38,8 +40,8 @@ class Scale:
     goal: Goal
     estimated: bool
 
-    def distance(self, value: float) -> float:
-        """How far a value is from the better end, in the metric's unit; negative beyond it."""
+    def distance(self, value: _Amount) -> _Amount:
+        """How far a value, or each of several, is from the better end, in the metric's unit; negative beyond it."""
         return value - self.low if self.goal is Goal.MINIMIZE else self.low + self.span - value
 
     def utilisation(self, value: float) -> float:

@@ -8,51 +8,34 @@ them too, their nodes seem busier than they are.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import numpy as np
 
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.load.entry import Entry
+from plimsoll.load.ledger_table import LedgerTable
+from plimsoll.load.stays import Stays
 
 # A pod that has not started after this time is stuck, and will not load its node soon.
 GIVEN_UP_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One pod in flight, or departed.
-
-    Attributes:
-        placed_s: when it came to the node, seconds since the epoch.
-        started_s: when it started to run; None: not yet.
-        ended_s: when it ended; None: not yet.
-    """
-
-    pod: PodInfo
-    placed_s: float
-    started_s: float | None
-    ended_s: float | None = None
-
-    @property
-    def shown_in_full_s(self) -> float:
-        """From when on an instant value tells the truth about it, and every window is on its way there."""
-        if self.ended_s is not None:
-            return self.ended_s
-        return self.started_s or self.placed_s + GIVEN_UP_S
 
 
 class Ledger:
     """Pods that may be in flight for some metric, or departed; old ones are dropped by ``prune``."""
 
     def __init__(self) -> None:
-        self._entries: dict[Uid, Entry] = {}
+        self._table = LedgerTable()
+        self._stays: tuple[tuple[int, int], Stays] | None = None
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._table)
 
     def put(self, pod: PodInfo, *, now_s: float) -> Entry:
         """Enters a pod, or updates its entry once it is seen to run."""
-        known = self._entries.get(pod.uid)
-        entry = Entry(pod, known.placed_s if known else _placed(pod, now_s), pod.running_s)
-        self._entries[pod.uid] = entry
+        placed_s = self._table.placed_s(pod.uid)
+        entry = Entry(pod, _placed(pod, now_s) if placed_s is None else placed_s, pod.running_s)
+        self._table.put(entry)
         return entry
 
     def end(self, pod: PodInfo, *, now_s: float) -> Entry | None:
@@ -61,21 +44,36 @@ class Ledger:
             self.release(pod.uid)
             return None
         entry = Entry(pod, _placed(pod, now_s), pod.running_s, now_s)
-        self._entries[pod.uid] = entry
+        self._table.put(entry)
         return entry
 
     def release(self, uid: Uid) -> None:
         """It was never there, as where its Binding failed."""
-        self._entries.pop(uid, None)
+        self._table.drop(uid)
 
     def prune(self, *, covered_before_s: float) -> None:
         """Drops pods about which every window tells the truth: those that started or ended before that time, and
         those given up.
         """
-        self._entries = {uid: entry for uid, entry in self._entries.items() if entry.shown_in_full_s > covered_before_s}
+        placed_s, started_s, ended_s = self._table.times()
+        started_s = np.where(np.isinf(started_s), placed_s + GIVEN_UP_S, started_s)
+        # From when on an instant value tells the truth about it, and every window is on its way there.
+        shown_in_full_s = np.where(np.isinf(ended_s), started_s, ended_s)
+        self._table.drop_all(shown_in_full_s <= covered_before_s)
 
     def entries(self) -> Collection[Entry]:
-        return self._entries.values()
+        return tuple(self._table.entries())
+
+    def stays(self, view: Snapshot) -> Stays:
+        """Of the pods whose node is there, the same for all who ask before something changes.
+
+        Args:
+            view: always the same one.
+        """
+        state = self._table.version, view.membership
+        if self._stays is None or self._stays[0] != state:
+            self._stays = state, self._table.stays(view)
+        return self._stays[1]
 
 
 def _placed(pod: PodInfo, now_s: float) -> float:

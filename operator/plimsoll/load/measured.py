@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plimsoll.load.readings import Floats, MetricReadings, ReadingState, WindowMean
 from plimsoll.load.windows import states
+
+_Number = TypeVar("_Number", np.float64, np.int64, np.int8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,21 @@ class Measured:
     value: float
     capacity: float
     sampled_at_s: float
+
+
+class MeasuredNodes(NamedTuple):
+    """The same of all nodes, arrays of shape [N], NaN where nothing was measured."""
+
+    value: Floats
+    capacity: Floats
+    sampled_at_s: Floats
+
+
+def by_node(nodes: int, number: NDArray[np.int64], values: NDArray[_Number]) -> Floats:
+    """[nodes], NaN for those that have no value."""
+    column = np.full(nodes, np.nan)
+    column[number] = values
+    return column
 
 
 _NOTHING = Measured(value=np.nan, capacity=np.nan, sampled_at_s=np.nan)
@@ -30,13 +49,8 @@ def metric_readings(
     window_s: float,
     now_s: float,
     refresh_interval_s: float,
-    windows: Mapping[float, Mapping[str, Measured]] | None = None,
 ) -> MetricReadings:
-    """The measurements in the order of the nodes; whatever gives no finite utilisation is missing.
-
-    Args:
-        windows: what single windows measured, by their length, the shortest first; None where there is but one.
-    """
+    """The measurements in the order of the nodes; whatever gives no finite utilisation is missing."""
     value, capacity, sampled_at_s = _columns(nodes, measured)
     return readings_of(
         value,
@@ -45,7 +59,7 @@ def metric_readings(
         window_s=window_s,
         now_s=now_s,
         refresh_interval_s=refresh_interval_s,
-        windows={length_s: _utilisation(*_columns(nodes, of)[:2]) for length_s, of in (windows or {}).items()},
+        windows={},
     )
 
 
@@ -64,7 +78,7 @@ def readings_of(
     Args:
         windows: utilisation by single windows, by their length, the shortest first.
     """
-    utilisation = _utilisation(value, capacity)
+    utilisation = utilisation_of(value, capacity)
     state = states(now_s - sampled_at_s, refresh_interval_s=refresh_interval_s)
     state[~np.isfinite(utilisation)] = ReadingState.MISSING
     missing = state == ReadingState.MISSING
@@ -90,7 +104,7 @@ def _columns(nodes: Sequence[str], measured: Mapping[str, Measured]) -> tuple[Fl
     return value, capacity, np.array([row.sampled_at_s for row in rows], dtype=np.float64)
 
 
-def _utilisation(value: Floats, capacity: Floats) -> Floats:
+def utilisation_of(value: Floats, capacity: Floats) -> Floats:
     """[N], NaN where it is not finite."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = value / capacity

@@ -8,18 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.snapshot import Snapshot
+from plimsoll.cluster.row_log import ALL, At
 from plimsoll.load import custom_load
-from plimsoll.load.expected import RESOURCE_OF, Expectations, Usual
-from plimsoll.load.presumed import requested_share
+from plimsoll.load.expected import Expectations, Usual
 from plimsoll.load.readings import Floats
 from plimsoll.load.residents import MetricResidents
 from plimsoll.policy.compiled import Metric
 
 States = NDArray[np.int8]
-
-# A node of which nothing is known is taken to be a little worse than the one in the middle.
-_MARGIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,43 +86,14 @@ class MetricLoad:
         largest: Floats = np.fmax.reduce(right, axis=0)
         return largest
 
-    def projected(self, view: Snapshot, pod: PodInfo | None) -> Floats:
-        """[N], utilisation with the pod placed there.
+    def presumed(self, uses: float, at: At = ALL) -> Floats:
+        """[n], utilisation with a pod placed there as far as its pods tell, whatever was measured.
 
-        c * (measured + in flight) + (1 - c) * (presumed + margin) + this pod, c being the confidence. Presumed is
-        what the pods there use in the long run, and no less than a typical node carries; and a load that was measured
-        is not taken to have fallen because nobody looks any more. So to lose sight of a node never makes it the best.
+        Args:
+            uses: what the pod is expected to use.
         """
-        load = self.measured() if self.certain else self._presumed(view)
-        return load if pod is None else load + self._share(self.expected(pod))
-
-    def _presumed(self, view: Snapshot) -> Floats:
-        presumed = np.maximum(self._suggested(view), self.typical) + _MARGIN
-        measured = np.nan_to_num(self.measured(), nan=0.0)
-        load = self.confidence * measured + (1 - self.confidence) * presumed
-        return np.where(self.confidence > 0, np.maximum(load, measured), load)
-
-    def _suggested(self, view: Snapshot) -> Floats:
-        """[N], what the pods of a node let expect of it; -inf for custom metrics, of which they say nothing."""
-        if self.metric.custom:
-            return np.full(view.size, -np.inf)
-        told = self.metric.name in RESOURCE_OF or self.usual.per_pod > 0
-        return self._share(self.habit) if told else requested_share(view)
-
-    def carried(self, pod: PodInfo) -> Floats:
-        """[N], what is measured, with pods in flight and this one; NaN where nothing is: limits presume nothing."""
-        return self.measured() + self._share(self.expected(pod))
-
-    def presumed(self, pod: PodInfo) -> Floats:
-        """[N], utilisation with the pod placed there as far as its pods tell, whatever was measured."""
-        return self._share(self.habit + self.expected(pod))
-
-    def lasting(self, pod: PodInfo) -> Floats:
-        """[N], utilisation in the long run with the pod placed there: by what the workloads of the pods on the node
-        have used so far, whatever they happen to use now. A node whose pods rest is not taken for an empty one. Of
-        workloads without history only the measurement tells.
-        """
-        return self._share(self.residents.known + self.expected(pod))
+        presumed: Floats = (self.habit[at] + uses) / self.divisor[at]
+        return presumed
 
     def _share(self, amount: Floats | float) -> Floats:
         return amount / self.divisor

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from plimsoll.cluster.node import HOSTNAME_LABEL, NodeInfo
 from plimsoll.load.samples import Sample
@@ -19,6 +20,8 @@ Labels = Mapping[str, str]
 # Relabelled on by users (nodename), Prometheus' own chart (node) and older examples (kubernetes_node).
 _NODE_LABELS = ("node", "nodename", "kubernetes_node")
 _NONE: Nodes = frozenset()
+# Names and addresses of a large cluster, which every refresh asks about again.
+_REMEMBERED = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ def _without_port(instance: str) -> str:
     return instance.partition(":")[0] if instance.count(":") == 1 else instance
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _canonical(host: str) -> str:
     try:
         return str(ipaddress.ip_address(host))
@@ -148,6 +152,7 @@ def _short(host: str) -> str:
     return host if _is_address(host) else host.partition(".")[0]
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _is_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+import numpy as np
+
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.selectors import selects_node
-from plimsoll.load.naming import Nodes
 from plimsoll.load.oddities import series_text
 from plimsoll.load.preflight import Finding, FindingKind
-from plimsoll.load.samples import Sample
+from plimsoll.load.vectors import AMBIGUOUS, UNMAPPED, Vectors
 from plimsoll.policy.compiled import NETWORK_METRICS, Metric, Policy, PrometheusSource
 
 _LABEL_THEM = "give them a label that holds the node's name, and set spec.metricsSource.prometheus.nodeLabel to it"
@@ -42,25 +43,29 @@ class Mapped:
     ambiguous_example: str = ""
 
 
-def mapped(metric: str, samples: Iterable[Sample], nodes_of: Callable[[Sample], Nodes]) -> Mapped:
-    """One pass over an answer."""
-    series, devices = 0, dict[str, set[str]]()
-    odd: dict[bool, list[Mapping[str, str]]] = {False: [], True: []}
-    for sample in samples:
-        series += 1
-        nodes = nodes_of(sample)
-        if len(nodes) == 1:
-            (node,) = nodes
-            devices.setdefault(node, set()).add(sample.labels.get("device", ""))
-        else:
-            odd[bool(nodes)].append(sample.labels)
+def mapped(metric: str, vectors: Vectors, query_id: str, names: Sequence[str]) -> Mapped:
+    """One answer's.
+
+    Args:
+        names: of the nodes, by number.
+    """
+    vector = vectors.of(query_id)
+    node, devices = vectors.node[vector.target], dict[str, set[str]]()
+    things = vectors.things(vector)
+    for thing in np.unique(things[things >= 0]).tolist():
+        number, device = divmod(thing, len(vectors.devices))
+        devices.setdefault(names[number], set()).add(vectors.devices[device])
+    odd = [
+        [vector.samples[i].labels for i in np.flatnonzero(node == problem).tolist()]
+        for problem in (UNMAPPED, AMBIGUOUS)
+    ]
     return Mapped(
-        series=series,
+        series=len(vector.samples),
         devices=devices,
-        unmapped=len(odd[False]),
-        unmapped_example=_first(metric, odd[False]),
-        ambiguous=len(odd[True]),
-        ambiguous_example=_first(metric, odd[True]),
+        unmapped=len(odd[0]),
+        unmapped_example=_first(metric, odd[0]),
+        ambiguous=len(odd[1]),
+        ambiguous_example=_first(metric, odd[1]),
     )
 
 

@@ -55,10 +55,10 @@ def with_preflight(
         before: of the policy's last refresh.
     """
     selected = PolicyNodes.of(policy, nodes.values(), now_s=answers.asked_at_s)
-    exporters = mapped("", answers.answers.get(Ask.LAST_SAMPLE, ()), series.nodes).devices.keys()
+    exporters = mapped("", series.vectors, Ask.LAST_SAMPLE, readings.nodes).devices.keys()
     trial = Trial(policy, readings, selected, before or Preflight(), exporters)
     metrics = (
-        trial.of(metric, mapped(metric.name, answers.answers.get(counted_id(metric.name), ()), series.nodes))
+        trial.of(metric, mapped(metric.name, series.vectors, counted_id(metric.name), readings.nodes))
         for metric in policy.metrics
     )
     return replace(readings, preflight=preflight(metrics, (*_odd(readings.oddities), *_rare(policy, answers))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from plimsoll.cluster.row_log import ALL, At
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.expected import RESOURCE_OF
 from plimsoll.load.readings import Floats
@@ -33,16 +34,16 @@ def known_capacity(metric: Metric, told: Floats, view: Snapshot) -> Floats:
     return np.where(told > 0, told, known.min() if len(known) else np.nan)
 
 
-def requested_share(view: Snapshot) -> Floats:
-    """[N], the mean of the shares of cpu and memory that are requested: it stands for network where nothing is known of
+def requested_share(view: Snapshot, at: At = ALL) -> Floats:
+    """[n], the mean of the shares of cpu and memory that are requested: it stands for network where nothing is known of
     what pods send and receive.
     """
-    cpu, memory = (_column_share(view, column) for _, column, _ in RESOURCE_OF.values())
+    cpu, memory = (_column_share(view, column, at) for _, column, _ in RESOURCE_OF.values())
     mean: Floats = (cpu + memory) / 2
     return mean
 
 
-def _column_share(view: Snapshot, column: int) -> Floats:
-    offered = view.allocatable[:, column]
-    share: Floats = np.divide(view.requested[:, column], offered, out=np.ones(view.size), where=offered > 0)
+def _column_share(view: Snapshot, column: int, at: At) -> Floats:
+    offered, taken = view.allocatable[at, column], view.requested[at, column]
+    share: Floats = np.divide(taken, offered, out=np.ones(len(offered)), where=offered > 0)
     return share

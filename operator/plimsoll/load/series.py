@@ -2,65 +2,70 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from plimsoll.cluster.node import NodeInfo
-from plimsoll.load.naming import Directory, NodeNamer, Nodes
+from plimsoll.load.naming import Directory, NodeNamer
 from plimsoll.load.oddities import Oddity, OddityLog, series_text
 from plimsoll.load.queries import Ask, Window, target_labels
-from plimsoll.load.readings import ReadingState
-from plimsoll.load.samples import PrometheusAnswers, Sample
-from plimsoll.load.windows import covered_share, is_partial, state
+from plimsoll.load.readings import Floats
+from plimsoll.load.samples import PrometheusAnswers
+from plimsoll.load.vectors import AMBIGUOUS, UNMAPPED, Ints, Largest, Vector, Vectors, best_of_each
+from plimsoll.load.windows import covered_shares, is_partial, states
 from plimsoll.policy.compiled import Policy, PrometheusSource
 
-Target = tuple[str, ...]
-Mean = Callable[[Sample, Target, Window], float | None]
-Load = Callable[[str, float], float]
+# From numbers of nodes and what was measured there to loads; NaN where that cannot be told.
+Load = Callable[[Ints, Floats], Floats]
+_Mean = Callable[[Vector, Window], Floats]
 
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One thing on one node: a device, or with ``device`` "" the node itself.
-
-    Attributes:
-        value: the larger of the windows' means.
-        windows: each window's mean, as far as it has one.
-    """
-
-    node: str
-    device: str
-    value: float
-    sampled_at_s: float
-    windows: tuple[tuple[Window, float], ...] = ()
+# Answers that are about other things than loads.
+_NO_LOADS = frozenset({Ask.UNAME, Ask.INTERVAL, Ask.DEVICES})
+_USED = 0
+_REFUSED = {
+    1: Oddity.UNMAPPED,
+    2: Oddity.AMBIGUOUS,
+    3: Oddity.NOT_FINITE,
+    4: Oddity.NEGATIVE,
+    5: Oddity.OLD,
+    6: Oddity.PARTIAL,
+}
+_NUMBER = {oddity: number for number, oddity in _REFUSED.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """What one metric's series came to.
+    """What one metric's series came to, arrays of shape [U]: one for each device of each node, or for each node.
 
     Attributes:
-        used: one per node and device.
+        node, device: numbers.
+        value: the larger of the windows' means.
+        sampled_at_s: of the last true sample.
+        windows: each window's means; NaN where it has none.
         series: how many were answered, each window's counted.
         refused: how many of them by reason.
     """
 
-    used: tuple[Measurement, ...]
+    node: Ints
+    device: Ints
+    value: Floats
+    sampled_at_s: Floats
+    windows: Mapping[Window, Floats] = field(default_factory=dict)
     series: int = 0
     refused: Counter[Oddity] = field(default_factory=Counter)
-
-    def over(self, window: Window) -> tuple[Measurement, ...]:
-        """The same things by that window's means alone; what has none there is left out."""
-        return tuple(replace(m, value=value) for m in self.used for found, value in m.windows if found is window)
 
 
 class Series:
     """One refresh's answers, asked about one metric after the other.
 
+    Attributes:
+        vectors: the answers as arrays.
+
     Args:
-        nodes: known at that time.
+        nodes: known at that time; they are numbered in this order.
         pods: node by ``namespace/name`` of a pod.
         log: where what cannot be used is noted.
     """
@@ -75,144 +80,141 @@ class Series:
         log: OddityLog,
     ) -> None:
         self._policy, self._answers, self._log = policy, answers, log
-        self._labels = target_labels(policy)
-        self._blanks = ("",) * len(self._labels)
-        self._found: dict[Target, Nodes] = {}
-        self._namer = NodeNamer(
-            Directory.of(nodes),
+        self._labels, known = target_labels(policy), tuple(nodes)
+        namer = NodeNamer(
+            Directory.of(known),
             pods=pods,
             uname=answers.answers.get(Ask.UNAME, ()),
             node_label=policy.source.node_label if isinstance(policy.source, PrometheusSource) else None,
         )
-        self._last_s = self._by_target(Ask.LAST_SAMPLE)
-        self._clocks = {window: self._by_target(Ask.CLOCK.over(window)) for window in Window}
+        self.vectors = Vectors(
+            {id_: samples for id_, samples in answers.answers.items() if id_ not in _NO_LOADS},
+            labels=self._labels,
+            nodes_of=namer.nodes,
+            numbers={node.name: number for number, node in enumerate(known)},
+        )
+        self._last_s = self.vectors.largest_by_target(Ask.LAST_SAMPLE)
+        self._state = states(answers.asked_at_s - self._last_s, refresh_interval_s=policy.refresh_interval_s)
+        self._clocks = {window: self.vectors.largest_by_target(Ask.CLOCK.over(window)) for window in Window}
 
     def of_counters(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Rates, divided by the share of the window that samples cover; ``load`` turns a node's rate into load."""
-
-        def rate(sample: Sample, target: Target, window: Window) -> float | None:
-            share = self._covered(metric, sample, target, window)
-            return None if share is None else sample.value / share
-
-        return self._measurements(metric, ask, rate, load)
+        return self._measurements(metric, ask, lambda v, window: v.value / self._covered(v, window), load, covered=True)
 
     def of_ratios(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Shares of one rate in another: means over what samples cover, so not to be divided by it; too little of a
         window says nothing all the same.
         """
 
-        def ratio(sample: Sample, target: Target, window: Window) -> float | None:
-            return None if self._covered(metric, sample, target, window) is None else sample.value
+        def ratio(vector: Vector, window: Window) -> Floats:
+            return np.where(np.isnan(self._covered(vector, window)), np.nan, vector.value)
 
-        return self._measurements(metric, ask, ratio, load)
+        return self._measurements(metric, ask, ratio, load, covered=True)
 
     def of_gauges(self, metric: str, ask: Ask, load: Load) -> Measurements:
         """Means, which need no correction: a mean is taken over the samples that are there."""
-        return self._measurements(metric, ask, lambda sample, _target, _window: sample.value, load)
+        return self._measurements(metric, ask, lambda v, _window: v.value, load, covered=False)
 
-    def greatest(self, ask: Ask) -> dict[tuple[str, str], float]:
-        """The largest finite value by node and device, of what load is measured against."""
-        largest: dict[tuple[str, str], float] = {}
-        for sample in self._answers.answers.get(ask, ()):
-            nodes = self._nodes(sample, self._target(sample))
-            if len(nodes) == 1 and math.isfinite(sample.value):
-                key = next(iter(nodes)), sample.labels.get("device", "")
-                largest[key] = max(largest.get(key, -math.inf), sample.value)
-        return largest
+    def greatest(self, ask: Ask) -> Largest:
+        """The largest finite value by device of a node, of what load is measured against."""
+        vector = self.vectors.of(ask)
+        return Largest.of(self.vectors.things(vector), vector.value)
 
-    def nodes(self, sample: Sample) -> Nodes:
-        """The nodes that the series may be about: none, the one, or more where that is ambiguous."""
-        return self._nodes(sample, self._target(sample))
-
-    def _measurements(self, metric: str, ask: Ask, mean: Mean, load: Load) -> Measurements:
-        series, refused = 0, Counter[Oddity]()
-        found: dict[tuple[str, str], dict[Target, Measurement]] = {}
+    def _measurements(self, metric: str, ask: Ask, mean: _Mean, load: Load, *, covered: bool) -> Measurements:
+        refused, found = Counter[Oddity](), dict[Window, tuple[Ints, Ints, Ints, Floats]]()
         for window in Window:
-            for sample in self._answers.answers.get(ask.over(window), ()):
-                series += 1
-                target = self._target(sample)
-                judged = self._judge(sample, target, window, mean=mean, load=load)
-                if isinstance(judged, Oddity):
-                    refused[judged] += 1
-                    self._log.note(judged, series_text(metric, sample.labels))
-                    continue
-                of_targets = found.setdefault((judged.node, judged.device), {})
-                of_targets[target] = _larger(of_targets.get(target), judged)
-        used = tuple(self._settled(metric, of_targets) for of_targets in found.values())
-        return Measurements(used=used, series=series, refused=refused)
+            vector = self.vectors.of(ask.over(window))
+            value, verdict = self._judged(vector, window, mean, load)
+            if covered and window is Window.SHORT:
+                self._tell_partial(metric, vector, verdict)
+            refused += self._refuse(metric, vector, verdict)
+            used = verdict == _USED
+            found[window] = vector.target[used], vector.device[used], self.vectors.things(vector)[used], value[used]
+        series = sum(len(self.vectors.of(ask.over(window)).samples) for window in Window)
+        return self._settled(metric, found, series, refused)
 
-    def _covered(self, metric: str, sample: Sample, target: Target, window: Window) -> float | None:
-        """The share of the window that the target's samples cover; None where too little."""
-        clock_rate = self._clocks[window].get(target)
-        if window is Window.SHORT and is_partial(clock_rate):
-            self._log.note(Oddity.PARTIAL, series_text(metric, sample.labels))
-        return covered_share(clock_rate, window_s=window.length_s(self._policy.time_range_s))
+    def _judged(self, vector: Vector, window: Window, mean: _Mean, load: Load) -> tuple[Floats, Ints]:
+        """[n] each: the load, and what is wrong with it."""
+        node = self.vectors.node[vector.target]
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            measured = mean(vector, window)
+            value, there = np.full(len(node), np.nan), node >= 0
+            value[there] = load(node[there], measured[there])
+        wrong = {
+            Oddity.UNMAPPED: node == UNMAPPED,
+            Oddity.AMBIGUOUS: node == AMBIGUOUS,
+            Oddity.NOT_FINITE: ~np.isfinite(vector.value),
+            Oddity.NEGATIVE: vector.value < 0,
+            Oddity.OLD: np.isnan(self._last_s[vector.target]),
+            Oddity.PARTIAL: np.isnan(measured),
+        }
+        conditions = [*wrong.values(), ~np.isfinite(value), value < 0]
+        numbers = [*(_NUMBER[oddity] for oddity in wrong), _NUMBER[Oddity.NOT_FINITE], _NUMBER[Oddity.NEGATIVE]]
+        return value, np.select(conditions, numbers, _USED)
 
-    def _judge(self, sample: Sample, target: Target, window: Window, *, mean: Mean, load: Load) -> Measurement | Oddity:
-        nodes = self._nodes(sample, target)
-        if len(nodes) != 1:
-            return Oddity.AMBIGUOUS if nodes else Oddity.UNMAPPED
-        if (problem := _unusable(sample.value)) is not None:
-            return problem
-        last_s = self._last_s.get(target)
-        if last_s is None:
-            return Oddity.OLD
-        measured = mean(sample, target, window)
-        if measured is None:
-            return Oddity.PARTIAL
-        (node,) = nodes
-        value = load(node, measured)
-        device = sample.labels.get("device", "")
-        return _unusable(value) or Measurement(node, device, value, last_s, ((window, value),))
+    def _refuse(self, metric: str, vector: Vector, verdict: Ints) -> Counter[Oddity]:
+        refused = Counter[Oddity]()
+        for i in np.flatnonzero(verdict).tolist():
+            oddity = _REFUSED[int(verdict[i])]
+            refused[oddity] += 1
+            self._log.note(oddity, series_text(metric, vector.samples[i].labels))
+        return refused
 
-    def _settled(self, metric: str, of_targets: Mapping[Target, Measurement]) -> Measurement:
+    def _tell_partial(self, metric: str, vector: Vector, verdict: Ints) -> None:
+        """Of those that could be used as far as it is known, or came to nothing only thereafter."""
+        known = (self.vectors.node[vector.target] >= 0) & np.isfinite(vector.value) & (vector.value >= 0)
+        known &= ~np.isnan(self._last_s[vector.target])
+        partial = is_partial(self._clocks[Window.SHORT][vector.target])
+        for i in np.flatnonzero(known & partial & (verdict != _NUMBER[Oddity.PARTIAL])).tolist():
+            self._log.note(Oddity.PARTIAL, series_text(metric, vector.samples[i].labels))
+
+    def _covered(self, vector: Vector, window: Window) -> Floats:
+        """[n], the share of the window that the targets' samples cover; NaN where too little."""
+        window_s = window.length_s(self._policy.time_range_s)
+        return covered_shares(self._clocks[window][vector.target], window_s=window_s)
+
+    def _settled(
+        self,
+        metric: str,
+        found: Mapping[Window, tuple[Ints, Ints, Ints, Floats]],
+        series: int,
+        refused: Counter[Oddity],
+    ) -> Measurements:
         """Of several targets that tell of one thing the freshest count, and of those the largest.
 
         An exporter that was replaced goes on being answered until its samples have left the window.
         """
-        if len(of_targets) == 1:
-            return next(iter(of_targets.values()))
-        states = {target: self._state(measurement) for target, measurement in of_targets.items()}
-        freshest = max(states.values())
-        fresh = [target for target, found in states.items() if found == freshest]
-        if len(fresh) > 1:
-            labels = {name: value for name, value in zip(self._labels, min(fresh), strict=True) if value}
+        devices, targets = len(self.vectors.devices), max(len(self.vectors.targets), 1)
+        keys = {window: thing * targets + target for window, (target, _, thing, _) in found.items()}
+        every = np.unique(np.concatenate(list(keys.values())))
+        windows = {window: Largest.of(keys[window], value).at(every) for window, (_, _, _, value) in found.items()}
+        value = np.fmax.reduce(list(windows.values()))
+        thing, target = np.divmod(every, targets)
+        state, last_s = self._state[target], self._last_s[target]
+        best = best_of_each(thing, state, value, last_s)
+        self._tell_duplicates(metric, thing, target, state.astype(np.int64))
+        node, device = np.divmod(thing[best], devices)
+        return Measurements(
+            node=node,
+            device=device,
+            value=value[best],
+            sampled_at_s=last_s[best],
+            windows={window: means[best] for window, means in windows.items()},
+            series=series,
+            refused=refused,
+        )
+
+    def _tell_duplicates(self, metric: str, thing: Ints, target: Ints, state: Ints) -> None:
+        """Args:
+        thing: ascending.
+        """
+        if not (thing[1:] == thing[:-1]).any():
+            return
+        _, group, sizes = np.unique(thing, return_inverse=True, return_counts=True)
+        freshest = np.zeros(len(sizes), dtype=np.int64)
+        np.maximum.at(freshest, group, state)
+        fresh = state == freshest[group]
+        for i in np.flatnonzero(np.bincount(group[fresh], minlength=len(sizes)) > 1).tolist():
+            first = min(self.vectors.targets[t] for t in target[fresh & (group == i)].tolist())
+            labels = {name: value for name, value in zip(self._labels, first, strict=True) if value}
             self._log.note(Oddity.DUPLICATE, series_text(metric, labels))
-        return max((of_targets[target] for target in fresh), key=_order)
-
-    def _state(self, measurement: Measurement) -> ReadingState:
-        age_s = self._answers.asked_at_s - measurement.sampled_at_s
-        return state(age_s, refresh_interval_s=self._policy.refresh_interval_s)
-
-    def _by_target(self, query: str) -> dict[Target, float]:
-        largest: dict[Target, float] = {}
-        for sample in self._answers.answers.get(query, ()):
-            target = self._target(sample)
-            if math.isfinite(sample.value):
-                largest[target] = max(largest.get(target, sample.value), sample.value)
-        return largest
-
-    def _nodes(self, sample: Sample, target: Target) -> Nodes:
-        """Found once per target, which has many series."""
-        if target not in self._found:
-            self._found[target] = self._namer.nodes(sample.labels)
-        return self._found[target]
-
-    def _target(self, sample: Sample) -> Target:
-        return tuple(map(sample.labels.get, self._labels, self._blanks))
-
-
-def _unusable(value: float) -> Oddity | None:
-    if not math.isfinite(value):
-        return Oddity.NOT_FINITE
-    return Oddity.NEGATIVE if value < 0 else None
-
-
-def _larger(before: Measurement | None, now: Measurement) -> Measurement:
-    if before is None:
-        return now
-    return replace(max(before, now, key=_order), windows=(*before.windows, *now.windows))
-
-
-def _order(measurement: Measurement) -> tuple[float, float]:
-    return measurement.value, measurement.sampled_at_s

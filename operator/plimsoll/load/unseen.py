@@ -9,57 +9,13 @@ not at all, which counts too little while a mean over five minutes goes up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plimsoll.cluster.pod import PodInfo
-from plimsoll.cluster.snapshot import Bools, Snapshot
-from plimsoll.load.ledger import GIVEN_UP_S, Entry
+from plimsoll.load.entry import Entry
+from plimsoll.load.ledger import GIVEN_UP_S
 from plimsoll.load.readings import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Stays:
-    """When pods came to their nodes and left them, arrays of shape [E].
-
-    Attributes:
-        rows: of their nodes in the Snapshot.
-        placed_s, started_s, ended_s: seconds since the epoch; inf where not yet.
-    """
-
-    pods: tuple[PodInfo, ...]
-    rows: NDArray[np.int64]
-    placed_s: Floats
-    started_s: Floats
-    ended_s: Floats
-
-    @property
-    def gone(self) -> Bools:
-        """[E]."""
-        ended: Bools = np.isfinite(self.ended_s)
-        return ended
-
-
-def stays(entries: Iterable[Entry], view: Snapshot) -> Stays:
-    """Of the pods whose node is there."""
-    row_of = view.row_of
-    return stays_on([(entry, row_of[entry.pod.node]) for entry in entries if entry.pod.node in row_of])
-
-
-def stays_on(entries: list[tuple[Entry, int]]) -> Stays:
-    """Args:
-    entries: each with its node's row.
-    """
-    placed_s = np.array([entry.placed_s for entry, _ in entries], dtype=np.float64)
-    # Of times that are None numpy makes NaN.
-    started_s = np.array([entry.started_s for entry, _ in entries], dtype=np.float64)
-    ended_s = np.array([entry.ended_s for entry, _ in entries], dtype=np.float64)
-    started_s[np.isnan(started_s)] = ended_s[np.isnan(ended_s)] = np.inf
-    rows = np.array([row for _, row in entries], dtype=np.int64)
-    return Stays(tuple(entry.pod for entry, _ in entries), rows, placed_s, started_s, ended_s)
+from plimsoll.load.stays import Stays
 
 
 def unseen(of: Stays, *, sampled_at_s: Floats, window_s: Floats) -> Floats:
@@ -81,6 +37,26 @@ def unseen(of: Stays, *, sampled_at_s: Floats, window_s: Floats) -> Floats:
     there = np.where(of.gone | stuck, 0.0, 1.0)
     missing: Floats = there - np.where(window_s > 0, share, instant)
     return missing
+
+
+class Shares:
+    """The same line by line; metrics of one exporter were sampled at one time, and what is alike is worked out once."""
+
+    def __init__(self, of: Stays) -> None:
+        self._of = of
+        self._known: dict[tuple[float, bytes], Floats] = {}
+
+    def line(self, *, shown_until_s: Floats, window_s: float) -> Floats:
+        """[E], not to be written.
+
+        Args:
+            shown_until_s: [N], of all nodes; NaN where there is no sample.
+        """
+        key = window_s, shown_until_s.tobytes()
+        if key not in self._known:
+            at_s = shown_until_s.take(self._of.rows)
+            self._known[key] = unseen(self._of, sampled_at_s=at_s, window_s=np.array([[window_s]]))[0]
+        return self._known[key]
 
 
 def unseen_of_one(entry: Entry, *, sampled_at_s: float, window_s: float) -> float:

@@ -24,14 +24,22 @@ def covered_share(clock_rate: float | None, *, window_s: float) -> float | None:
         clock_rate: seconds per second by which the target's clock advanced over the whole window; None where
             there were not two samples.
     """
-    if clock_rate is None or not math.isfinite(clock_rate) or not 0 < clock_rate <= _FASTEST_CLOCK:
-        return None
-    share = min(clock_rate, 1.0)
-    return share if share * window_s >= min(_LEAST_COVERED_S, window_s / 2) else None
+    rates = np.array([np.nan if clock_rate is None else clock_rate])
+    (share,) = covered_shares(rates, window_s=window_s).tolist()
+    return None if math.isnan(share) else share
 
 
-def is_partial(clock_rate: float | None) -> bool:
-    return clock_rate is None or not clock_rate >= _FULL
+def covered_shares(clock_rate: Floats, *, window_s: float) -> Floats:
+    """[..], the same of many; NaN where it is not known."""
+    share = np.clip(clock_rate, 0.0, 1.0)
+    enough = (clock_rate > 0) & (clock_rate <= _FASTEST_CLOCK)
+    return np.where(enough & (share * window_s >= min(_LEAST_COVERED_S, window_s / 2)), share, np.nan)
+
+
+def is_partial(clock_rate: Floats) -> NDArray[np.bool_]:
+    """[..]."""
+    partial: NDArray[np.bool_] = ~(clock_rate >= _FULL)
+    return partial
 
 
 def states(age_s: Floats, *, refresh_interval_s: float) -> NDArray[np.int8]:
@@ -42,7 +50,3 @@ def states(age_s: Floats, *, refresh_interval_s: float) -> NDArray[np.int8]:
     believed = confidence(age_s, interval_s=refresh_interval_s)
     state = np.where(believed >= 1, ReadingState.OK, ReadingState.STALE)
     return np.where(believed > 0, state, ReadingState.MISSING).astype(np.int8)
-
-
-def state(age_s: float, *, refresh_interval_s: float) -> ReadingState:
-    return ReadingState(int(states(np.array(age_s), refresh_interval_s=refresh_interval_s)))

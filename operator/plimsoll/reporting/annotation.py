@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,9 @@ def note_of(decision: Decision) -> DecisionNote:
 
 def render(note: DecisionNote) -> str:
     """JSON of the parts that fit, the most important first; one that does not fit makes room for the next."""
+    whole = _whole(note)
+    if len(whole.encode()) <= MAX_BYTES:
+        return whole
     kept: Parts = {}
     for extended in _growing(kept, note):
         if len(_dump(extended).encode()) <= MAX_BYTES:
@@ -78,6 +81,18 @@ def parse(text: str) -> DecisionNote:
         return _read(json.loads(text))
     except (AttributeError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ObjectError(f"the annotation plimsoll.dev/decision cannot be read: {error}") from error
+
+
+def _whole(note: DecisionNote) -> str:
+    """All parts, in the order in which ``_growing`` adds them."""
+    parts: Parts = {"node": note.node, "score": note.score, "policy": note.policy}
+    if note.readings_at_s is not None:
+        parts["readingsTime"] = timestamp(note.readings_at_s)
+    if note.runner_up is not None:
+        parts["runnerUp"] = {"node": note.runner_up, "score": note.runner_up_score}
+    if note.readings:
+        parts["readings"] = dict(note.readings)
+    return _dump(parts)
 
 
 def _growing(kept: Parts, note: DecisionNote) -> Iterator[Parts]:
@@ -118,5 +133,4 @@ def _number(value: Any) -> float | None:
     return number
 
 
-def _dump(parts: Parts) -> str:
-    return json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
+_dump: Callable[[Parts], str] = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode

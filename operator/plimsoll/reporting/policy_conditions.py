@@ -8,7 +8,6 @@ NotYetEnforced: fields that are accepted and have no effect in this version; onl
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -119,10 +118,6 @@ def condition_status(status: Mapping[str, Any] | None, kind: str) -> str | None:
     return next((c.get("status") for c in found), None)
 
 
-def state_counts(overview: PolicyOverview) -> Counter[ReadingState]:
-    return Counter(node.state for node in overview.nodes)
-
-
 def _without_source(policy: Policy) -> Condition:
     paths = tuple(path for path in policy.not_yet_enforced if path.startswith("spec.metricsSource"))
     if paths:
@@ -131,7 +126,7 @@ def _without_source(policy: Policy) -> Condition:
 
 
 def _by_nodes(overview: PolicyOverview) -> Condition:
-    total, fresh = len(overview.nodes), state_counts(overview)[ReadingState.OK]
+    total, fresh = len(overview.nodes), overview.states[ReadingState.OK]
     if total == 0:
         why = "No node matches spec.nodeSelector and spec.nodeAffinity; label nodes, or select others."
         return _available(UNKNOWN, "NoNodes", why)

@@ -10,7 +10,7 @@ from plimsoll.errors import PolicyError
 from plimsoll.load.readings import Readings, ReadingState
 from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy, PrometheusSource
-from plimsoll.reporting.policy_conditions import Condition, conditions, invalid, state_counts
+from plimsoll.reporting.policy_conditions import Condition, conditions, invalid
 from plimsoll.reporting.preflight import preflight_conditions
 from plimsoll.scheduling.observing import Observed
 from plimsoll.scheduling.overview import NodeLoad, PolicyOverview
@@ -28,7 +28,7 @@ def policy_status(overview: PolicyOverview, *, previous: Mapping[str, Any] | Non
 
     ``previous`` is the status as last read or written; transition times are kept from it.
     """
-    policy, readings = overview.policy, overview.readings
+    policy, readings, shown = overview.policy, overview.readings, overview.nodes[:MAX_SCORES]
     told = (*conditions(overview), *preflight_conditions(overview))
     status: Json = {
         "observedGeneration": policy.generation,
@@ -36,7 +36,7 @@ def policy_status(overview: PolicyOverview, *, previous: Mapping[str, Any] | Non
         "nodes": _node_counts(overview),
         "bound": overview.bound,
         "pending": overview.pending,
-        "scores": [_row(node) for node in overview.nodes[:MAX_SCORES]],
+        "scores": [_row(node) for node in shown],
     }
     if source := _source(policy):
         status["source"] = source
@@ -46,7 +46,7 @@ def policy_status(overview: PolicyOverview, *, previous: Mapping[str, Any] | Non
         status["unmappedSeries"] = _unmapped(readings)
     if overview.observed is not None:
         status |= _observed(overview.observed)
-    if best := next((node for node in overview.nodes if node.score is not None), None):
+    if best := next((node for node in shown if node.score is not None), None):
         status["best"] = {"node": best.node, "score": _whole(best.score)}
     return status
 
@@ -80,7 +80,7 @@ def _refreshed(readings: Readings | None, previous: Mapping[str, Any] | None) ->
 
 
 def _node_counts(overview: PolicyOverview) -> Json:
-    counts, total = state_counts(overview), len(overview.nodes)
+    counts, total = overview.states, len(overview.nodes)
     return {
         "total": total,
         "fresh": counts[ReadingState.OK],

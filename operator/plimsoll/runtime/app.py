@@ -8,7 +8,6 @@ Stop: no more decisions; what was sent, Bindings and what goes before them, is w
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import signal
 import time
@@ -18,6 +17,7 @@ from plimsoll.kube import permissions, preflight
 from plimsoll.kube.config import find_access
 from plimsoll.kube.connection import Connection
 from plimsoll.runtime.deadline import Deadline
+from plimsoll.runtime.memory import pace_collector, settle_memory
 from plimsoll.runtime.parts import Parts
 from plimsoll.runtime.server import Views, serving
 from plimsoll.runtime.settings import Settings
@@ -40,6 +40,7 @@ async def run(settings: Settings) -> None:
     Raises:
         SettingsError: one line that says what keeps it from starting, and what to do.
     """
+    pace_collector()
     stop = asyncio.Event()
     take_signals = _signal_taker(stop)
     take_signals()
@@ -106,7 +107,7 @@ class Operator:
         await self._read_policies()
         self._missing = "start: pending pods have not been listed"
         await parts.pod_sweep.sweep_until_done()
-        _settle_memory()
+        settle_memory()
         if parts.leadership.turns == turns:
             parts.leadership.caches_are_current()
         self._decide()
@@ -146,6 +147,7 @@ class Operator:
         self.tasks.start("events", parts.events.run())
         self.tasks.start("conditions", parts.conditions.run())
         self.tasks.start("stalls", parts.watch_stalls())
+        self.tasks.start("holds", parts.watch_holds(ready=lambda: self._ready))
         for reflector in parts.reflectors:
             self._missing = f"start: {reflector.name} have not been listed"
             await reflector.wait_synced()
@@ -211,10 +213,3 @@ def _signal_taker(stop: asyncio.Event) -> Callable[[], None]:
             loop.add_signal_handler(signal_number, stop.set)
 
     return take
-
-
-def _settle_memory() -> None:
-    """What the first LISTs left stays; without this a fifth of the time goes into looking through it."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 50)

@@ -16,6 +16,8 @@ from plimsoll.scheduling.scheduler import Scheduler
 # How many decided pods may wait for a connection, in multiples of the concurrency. Enough to keep the
 # connections busy, and little to take back when the Lease is lost.
 _AHEAD = 4
+# What is decided then is decided in one go.
+_FEW = 2
 
 
 class Binder(Protocol):
@@ -62,13 +64,20 @@ class BindPipeline:
         self._wake = wake
         self._concurrency = concurrency
         self._queue: asyncio.Queue[tuple[Bind, float]] = asyncio.Queue()
+        self._full = False
         self._sent = 0
         self._waiting: set[Uid] = set()
         self._unwanted: set[Uid] = set()
 
     @property
     def full(self) -> bool:
-        return self._queue.qsize() >= _AHEAD * self._concurrency
+        """From when so many wait until few do."""
+        return self._full
+
+    @property
+    def busy(self) -> bool:
+        """Whether any Binding is under way or waits to be."""
+        return self._sent > 0 or not self._queue.empty()
 
     @property
     def sent(self) -> int:
@@ -78,6 +87,7 @@ class BindPipeline:
     def submit(self, command: Bind, *, took_s: float) -> None:
         self._waiting.add(command.pod.uid)
         self._queue.put_nowait((command, took_s))
+        self._full = self._full or self._queue.qsize() >= _AHEAD * self._concurrency
 
     def take_back(self, uid: Uid) -> bool:
         """Whether the pod's Binding waits still; it is not sent then, and the pod goes back to the queue."""
@@ -101,8 +111,8 @@ class BindPipeline:
     async def _work(self) -> None:
         while True:
             command, took_s = await self._queue.get()
-            # Taking one from a full queue is what the loop waits for.
-            if self._queue.qsize() == _AHEAD * self._concurrency - 1:
+            if self._full and self._queue.qsize() <= _FEW * self._concurrency:
+                self._full = False
                 self._wake()
             try:
                 await self._carry_out(command, took_s)

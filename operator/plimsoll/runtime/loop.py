@@ -10,8 +10,8 @@ from typing import Protocol
 from plimsoll.scheduling.decision import Bind, Command, Decision, Preempt, Refuse, Skip
 from plimsoll.scheduling.scheduler import Scheduler
 
-# A fifth of the longest stall that is allowed: binds and watches get their turn in between.
-_HOLD_S = 0.020
+# Short against a request's round trip, which is what Bindings and watches wait for meanwhile.
+_HOLD_S = 0.005
 # How long it sleeps at most; also how often it shows that it is alive.
 _NAP_S = 5.0
 
@@ -29,7 +29,7 @@ class Binds(Protocol):
 class Reports(Protocol):
     """Who tells of decisions, and carries refusals out."""
 
-    def decided(self, decision: Decision, *, took_s: float) -> None: ...
+    def decided(self, decision: Decision, *, took_s: float, cpu_s: float) -> None: ...
     def refused(self, command: Refuse | Preempt, *, took_s: float) -> None: ...
     def skipped(self, command: Skip) -> None: ...
 
@@ -62,16 +62,19 @@ class DecisionLoop:
         self._evictions = evictions
         self._reports = reports
         self._may_decide = may_decide
-        self._woken = asyncio.Event()
+        self._woken = False
+        self._napping: asyncio.Future[None] | None = None
 
     def wake(self) -> None:
         """Something changed that may let it decide."""
-        self._woken.set()
+        self._woken = True
+        if self._napping is not None:
+            _end(self._napping)
 
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            self._woken.clear()
+            self._woken = False
             self.beat_s = time.monotonic()
             if await self._decide_for_a_while():
                 await asyncio.sleep(0)
@@ -85,17 +88,19 @@ class DecisionLoop:
             began_s = time.perf_counter()
             if began_s >= until_s:
                 return True
+            began_cpu_s = time.thread_time()
             command = self._scheduler.next_command(now_s=time.time())
             if command is None:
                 return False
-            self._hand_on(command, took_s=time.perf_counter() - began_s)
+            cpu_s = time.thread_time() - began_cpu_s
+            self._hand_on(command, took_s=time.perf_counter() - began_s, cpu_s=cpu_s)
         return False
 
-    def _hand_on(self, command: Command, *, took_s: float) -> None:
+    def _hand_on(self, command: Command, *, took_s: float, cpu_s: float) -> None:
         if isinstance(command, Skip):
             self._reports.skipped(command)
             return
-        self._reports.decided(command.decision, took_s=took_s)
+        self._reports.decided(command.decision, took_s=took_s, cpu_s=cpu_s)
         match command:
             case Bind():
                 self._binds.submit(command, took_s=took_s)
@@ -109,8 +114,18 @@ class DecisionLoop:
         nap_s = _NAP_S
         if self._may_decide() and not self._binds.full and (due_s := self._scheduler.wake_at_s()) is not None:
             nap_s = min(max(due_s - time.time(), 0.0), _NAP_S)
+        if self._woken:
+            return
+        loop = asyncio.get_running_loop()
+        self._napping = loop.create_future()
+        timer = loop.call_later(nap_s, _end, self._napping)
         try:
-            async with asyncio.timeout(nap_s):
-                await self._woken.wait()
-        except TimeoutError:
-            pass
+            await self._napping
+        finally:
+            timer.cancel()
+            self._napping = None
+
+
+def _end(nap: asyncio.Future[None]) -> None:
+    if not nap.done():
+        nap.set_result(None)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+
+from prometheus_client import Counter, Histogram
 
 from plimsoll.kube.reflector import Reflector
 from plimsoll.load.readings import Readings, ReadingState
 from plimsoll.load.verdicts import WHOLE_SOURCE
 from plimsoll.policy.compiled import Policy
-from plimsoll.reporting.policy_conditions import TRUE, ready, state_counts
+from plimsoll.reporting.policy_conditions import TRUE, ready
 from plimsoll.scheduling.overview import PolicyOverview
 from plimsoll.scheduling.regret import Regret
 from plimsoll.scheduling.scheduler import Scheduler
 from plimsoll.telemetry import Telemetry
 
 _HEARTBEAT_S = 0.1
+_LOOK_S = 0.01
 _STATES = {ReadingState.OK: "fresh", ReadingState.STALE: "stale", ReadingState.MISSING: "missing"}
 
 
@@ -24,14 +28,32 @@ class Counts:
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._telemetry = telemetry
+        # Looking a series up by its labels costs more than counting.
+        self._requests: dict[tuple[str, str, int], Counter] = {}
+        self._durations: dict[tuple[str, str], Histogram] = {}
+        self._written: dict[str, Counter] = {}
 
     def request(self, verb: str, resource: str, code: int, duration_s: float | None) -> None:
-        self._telemetry.api_requests.labels(verb=verb, resource=resource, code=str(code)).inc()
+        requests = self._requests.get((verb, resource, code))
+        if requests is None:
+            requests = self._telemetry.api_requests.labels(verb=verb, resource=resource, code=str(code))
+            self._requests[verb, resource, code] = requests
+        requests.inc()
         if duration_s is not None:
-            self._telemetry.api_request_duration.labels(verb=verb, resource=resource).observe(duration_s)
+            self._duration(verb, resource).observe(duration_s)
+
+    def _duration(self, verb: str, resource: str) -> Histogram:
+        found = self._durations.get((verb, resource))
+        if found is None:
+            found = self._telemetry.api_request_duration.labels(verb=verb, resource=resource)
+            self._durations[verb, resource] = found
+        return found
 
     def event_written(self, reason: str) -> None:
-        self._telemetry.events_written.labels(reason=reason).inc()
+        written = self._written.get(reason)
+        if written is None:
+            written = self._written[reason] = self._telemetry.events_written.labels(reason=reason)
+        written.inc()
 
     def event_dropped(self, cause: str) -> None:
         self._telemetry.events_dropped.labels(cause=cause).inc()
@@ -64,7 +86,7 @@ class Counts:
     def refreshed(self, policy: Policy, overview: PolicyOverview) -> None:
         metrics = self._telemetry
         metrics.policy_ready.labels(policy=policy.name).set(ready(overview).status == TRUE)
-        counts = state_counts(overview)
+        counts = overview.states
         for state, label in _STATES.items():
             metrics.load_nodes.labels(policy=policy.name, state=label).set(counts[state])
         if overview.readings:
@@ -96,6 +118,18 @@ def show_state(telemetry: Telemetry, *, scheduler: Scheduler, reflectors: list[R
         telemetry.caches_synced.labels(resource=reflector.name).set(in_sync)
         telemetry.cache_size.labels(type=reflector.name).set(len(reflector))
     telemetry.leader.set(leading)
+
+
+async def watch_holds(telemetry: Telemetry, *, ready: Callable[[], bool]) -> None:
+    """Until cancelled: the CPU time between two turns, from ``ready`` on; the time between two looks is in it."""
+    longest_s = 0.0
+    while True:
+        began_s = time.thread_time()
+        await asyncio.sleep(_LOOK_S)
+        held_s = time.thread_time() - began_s
+        if held_s > longest_s and ready():
+            longest_s = held_s
+            telemetry.loop_longest_hold.set(longest_s)
 
 
 async def watch_stalls(telemetry: Telemetry) -> None:

@@ -46,7 +46,7 @@ from plimsoll.runtime.evictions import Evictions
 from plimsoll.runtime.leadership import Leadership
 from plimsoll.runtime.loop import DecisionLoop
 from plimsoll.runtime.mirror import ApiObjects, AssignedPods, Namespaces, Nodes
-from plimsoll.runtime.observing import Counts, show_state, watch_stalls
+from plimsoll.runtime.observing import Counts, show_state, watch_holds, watch_stalls
 from plimsoll.runtime.others import PlacedByOthers
 from plimsoll.runtime.pending import PendingPods
 from plimsoll.runtime.policies import PolicyBook, PolicyEntry
@@ -109,7 +109,9 @@ class Parts:
         )
         self.refresher = self._make_refresher()
         self.kopf = EmbeddedKopf(
-            handlers.make_registry(connection=connection, policies=self.policies, pods=self.pending),
+            handlers.make_registry(
+                connection=connection, policies=self.policies, pods=self.pending, observe=self._counts.request
+            ),
             handlers.make_settings(scheduler_name=settings.scheduler_name),
             started=kopf_started,
             ready=self._crd_installed,
@@ -126,10 +128,15 @@ class Parts:
             leading=self.leadership.leading,
         )
         self.telemetry.preparing_pods.set(self.preparations.under_way)
+        self.telemetry.events_waiting.set(self.events.waiting)
+        self.telemetry.events_lag.set(self.events.lag_s)
         return generate_latest(self.telemetry.registry)
 
     def watch_stalls(self) -> Coroutine[Any, Any, None]:
         return watch_stalls(self.telemetry)
+
+    def watch_holds(self, *, ready: Callable[[], bool]) -> Coroutine[Any, Any, None]:
+        return watch_holds(self.telemetry, ready=ready)
 
     def _in_sync(self) -> bool:
         return all(reflector.has_synced for reflector in self.reflectors)
@@ -216,6 +223,7 @@ class Parts:
             instance=f"{self._settings.scheduler_name}-{socket.gethostname()}",
             leading=lambda: self.leadership.leading,
             written=self._counts.event_written,
+            busy=lambda: self.binds.busy or self.conditions.busy,
             dropped=self._counts.event_dropped,
             per_s=self._settings.events_per_second,
         )

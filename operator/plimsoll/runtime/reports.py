@@ -19,6 +19,8 @@ from plimsoll.telemetry import Telemetry, attempts_label
 
 log = logging.getLogger("plimsoll.decisions")
 
+_RESULTS = ("scheduled", "nominated", "unschedulable", "error")
+
 
 class DecisionReports:
     """Tells people and programs.
@@ -45,12 +47,14 @@ class DecisionReports:
         self._write_condition = write_condition
         self._policy = policy
         self._telemetry = telemetry
+        self._cpu = {result: telemetry.scheduling_decision_cpu.labels(result=result) for result in _RESULTS}
         # A bound pod may be no longer pending by the time that the Binding's answer is heard of.
         self._under_way: dict[Uid, Waiting] = {}
 
-    def decided(self, decision: Decision, *, took_s: float) -> None:
+    def decided(self, decision: Decision, *, took_s: float, cpu_s: float) -> None:
         """Every decision, as soon as it is made."""
         self._telemetry.scheduling_algorithm_duration.observe(took_s)
+        self._cpu[_result(decision)].observe(cpu_s)
         if waiting := self._pending.waiting(decision.pod.uid):
             waiting.attempts += 1
             if decision.outcome is Outcome.BIND:
@@ -101,7 +105,7 @@ class DecisionReports:
         if waiting:
             attempts = max(waiting.attempts, 1)
             self._telemetry.pod_scheduling_attempts.observe(attempts)
-            self._telemetry.pod_scheduling_sli_duration.labels(attempts=attempts_label(attempts)).observe(
+            self._telemetry.pod_scheduling_sli_duration.labels(attempts_label(attempts)).observe(
                 time.time() - waiting.since_s
             )
         if decision.overloaded:
@@ -125,12 +129,20 @@ class DecisionReports:
             self._telemetry.preemption_victims.observe(len(decision.victims))
 
     def _attempt(self, result: str, decision: Decision, took_s: float) -> None:
-        self._telemetry.schedule_attempts.labels(result=result, policy=decision.policy).inc()
-        self._telemetry.scheduling_attempt_duration.labels(result=result, policy=decision.policy).observe(took_s)
+        self._telemetry.schedule_attempts.labels(result, decision.policy).inc()
+        self._telemetry.scheduling_attempt_duration.labels(result, decision.policy).observe(took_s)
 
     def _generation(self, pod: PodInfo) -> int | None:
         waiting = self._pending.waiting(pod.uid)
         return waiting.generation if waiting else None
+
+
+def _result(decision: Decision) -> str:
+    if decision.outcome is Outcome.BIND:
+        return "scheduled"
+    if decision.outcome is Outcome.ERROR:
+        return "error"
+    return "nominated" if decision.nominated_node else "unschedulable"
 
 
 def _fields(decision: Decision) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Settings(BaseModel):
     retry_period_s: float = Field(default=2.0, gt=0.0)
     startup_timeout_s: float = Field(default=60.0, ge=0.0)
     bind_concurrency: int = Field(default=48, ge=1, le=1024)
-    events_per_second: float = Field(default=100.0, gt=0.0)
+    events_per_second: float = Field(default=5000.0, gt=0.0)
     sweep_interval_s: float = Field(default=60.0, ge=1.0)
     volume_bind_timeout_s: float = Field(default=600.0, ge=0.0)
 

@@ -22,15 +22,18 @@ def tie_of(policy: Policy) -> float:
 
 def choose(cost: Floats, feasible: Bools, rng: np.random.Generator, *, tie: float = TIE) -> int:
     """A row uniformly among the feasible nodes within ``tie`` of the best cost. At least one must be feasible."""
-    limit = cost[feasible].min() + tie
-    rows = np.flatnonzero(feasible & (cost <= limit))
+    compared = cost if feasible.all() else np.where(feasible, cost, np.inf)
+    rows = (compared <= compared.min() + tie).nonzero()[0]
     return int(rows[rng.integers(len(rows))])
 
 
 def best_rows(cost: Floats, feasible: Bools) -> Ints:
     """Up to ten feasible rows, lowest cost first."""
-    rows = np.flatnonzero(feasible)
-    if len(rows) > _KEPT:
-        rows = rows[np.argpartition(cost[rows], _KEPT - 1)[:_KEPT]]
-    ordered: Ints = rows[np.argsort(cost[rows], kind="stable")]
+    if feasible.all():
+        rows = np.arange(len(cost)) if len(cost) <= _KEPT else cost.argpartition(_KEPT - 1)[:_KEPT]
+    else:
+        rows = feasible.nonzero()[0]
+        if len(rows) > _KEPT:
+            rows = rows[cost[rows].argpartition(_KEPT - 1)[:_KEPT]]
+    ordered: Ints = rows[cost[rows].argsort(kind="stable")]
     return ordered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,14 +16,16 @@ from plimsoll.filters.order import ANY_NODE, UNSUPPORTED
 from plimsoll.filters.prepared import PodFilters, prepare_filters
 from plimsoll.filters.run import run_filters, selected_rows, yields_to
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import OnOverload, Policy
 from plimsoll.scheduling.choice import best_rows, choose, tie_of
+from plimsoll.scheduling.cost_caches import CostCaches
 from plimsoll.scheduling.decision import Decision, Outcome, Rejection
 from plimsoll.scheduling.limits import within_limits
 from plimsoll.scheduling.node_scores import node_scores
+from plimsoll.scheduling.preemption.candidates import Pauses
 from plimsoll.scheduling.preemption.post_filter import PostFilter, after_filters, after_problem
 from plimsoll.scheduling.preparing import preparation
+from plimsoll.scheduling.row_costs import RowCosts
 from plimsoll.scheduling.terms import Terms, weigh
 from plimsoll.scores.load import least_loaded
 from plimsoll.scores.preferred.caches import PreferenceCaches
@@ -41,6 +43,15 @@ class Caches:
 
     filters: FilterCaches = field(default_factory=FilterCaches)
     preferences: PreferenceCaches = field(default_factory=PreferenceCaches)
+    costs: CostCaches = field(default_factory=CostCaches)
+
+    def keep_policies(self, names: Collection[str]) -> None:
+        """Drops what was kept for policies that are gone."""
+        self.filters.keep_policies(names)
+        self.costs.keep_policies(names)
+
+    def row_costs(self, view: Snapshot, load: PolicyLoad, pod: PodInfo) -> RowCosts:
+        return self.costs.of(view, load, pod, lambda: selected_rows(view, load.policy, self.filters))
 
 
 def decide(
@@ -52,14 +63,16 @@ def decide(
     now_s: float,
     rng: np.random.Generator,
     caches: Caches,
+    pauses: Pauses | None = None,
 ) -> Decision:
     """Where the pod goes, or why nowhere.
 
     Args:
+        pauses: searches for victims that have paused, written here; without it a search goes on to its end.
         load: the same policy's, its arrays standing for the view's rows.
         rng: chooses among nodes that are equally good.
     """
-    attempt = _Attempt(view, load, policy, pod, now_s, caches)
+    attempt = _Attempt(view, load, policy, pod, now_s, caches, pauses)
     if problem := beyond(pod):
         return attempt.failed(Outcome.ERROR, problem=problem, rejected_by=UNSUPPORTED)
     if not view.row_of:
@@ -82,6 +95,7 @@ class _Attempt:
     pod: PodInfo
     now_s: float
     caches: Caches
+    pauses: Pauses | None
 
     def run(self, rng: np.random.Generator) -> Decision:
         filters = prepare_filters(self.view, self.pod, self.policy)
@@ -92,28 +106,28 @@ class _Attempt:
             return self.failed(
                 outcome, problem=filters.problem.message, rejected_by=filters.problem_plugin, after=after
             )
-        projected = self.load.projected(self.view, self.pod) if self.load.counts else None
+        costs = self.caches.row_costs(self.view, self.load, self.pod)
         nominated = self._nominated(filters)
         if nominated is not None:
             return self._placed(
                 filters,
                 int(np.flatnonzero(nominated)[0]),
                 nominated,
-                self._terms(nominated, projected),
+                self._terms(nominated, costs),
                 refusals=(),
             )
         fit = run_filters(filters, self.caches.filters)
-        limited = within_limits(self.view, self.load, self.pod, fit.rows, projected)
+        limited = within_limits(self.view, self.load, self.pod, fit.rows, costs.over)
         refusals = (*fit.refusals, *limited.refusals)
         if limited.rows.any():
-            terms = self._terms(limited.rows, projected)
+            terms = self._terms(limited.rows, costs)
             row = choose(terms.cost, limited.rows, rng, tie=tie_of(self.policy))
             return self._placed(filters, row, limited.rows, terms, refusals=refusals)
-        if projected is not None and limited.over.any() and self.policy.on_overload is OnOverload.LEAST_LOADED:
-            terms = self._terms(limited.over, projected)
-            row = choose(least_loaded(self.load, projected), limited.over, rng)
+        if limited.over.any() and self.policy.on_overload is OnOverload.LEAST_LOADED:
+            terms = self._terms(limited.over, costs)
+            row = choose(least_loaded(self.load, self.load.projected(self.view, self.pod)), limited.over, rng)
             return self._placed(filters, row, limited.over, terms, refusals=refusals, overloaded=True)
-        after = after_filters(filters, refusals, barred=self._barred(projected), rng=rng)
+        after = after_filters(filters, refusals, barred=self._barred(costs), rng=rng, pauses=self.pauses)
         return self.failed(Outcome.UNSCHEDULABLE, refusals=refusals, after=after)
 
     def _nominated(self, filters: PodFilters) -> Bools | None:
@@ -132,9 +146,9 @@ class _Attempt:
         alone[row] = True
         return alone
 
-    def _barred(self, projected: Floats | None) -> Sequence[Refusal]:
+    def _barred(self, costs: RowCosts) -> Sequence[Refusal]:
         """Where the policy lets the pod not be, whoever gives way; under LeastLoaded a limit bars nothing."""
-        refusals = within_limits(self.view, self.load, self.pod, self.view.live, projected).refusals
+        refusals = within_limits(self.view, self.load, self.pod, self.view.live, costs.over).refusals
         if self.policy.on_overload is OnOverload.WAIT:
             return refusals
         return [refusal for refusal in refusals if refusal.reason == load_limits.NO_READINGS]
@@ -163,6 +177,7 @@ class _Attempt:
             after=after.message,
             nominated_node=after.nominated_node,
             victims=after.victims,
+            unfinished=after.unfinished,
             load_set_aside=self.load.set_aside,
             readings_at_s=self._readings_at_s(),
         )
@@ -197,14 +212,13 @@ class _Attempt:
             prepare=preparation(filters, row),
         )
 
-    def _terms(self, feasible: Bools, projected: Floats | None) -> Terms:
+    def _terms(self, feasible: Bools, costs: RowCosts) -> Terms:
         return weigh(
             view=self.view,
-            load=self.load,
+            policy=self.policy,
             pod=self.pod,
             feasible=feasible,
-            selected=selected_rows(self.view, self.policy, self.caches.filters),
-            projected=projected,
+            row_costs=costs,
             caches=self.caches.preferences,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plimsoll.cluster.pod import PodInfo
@@ -73,6 +73,7 @@ class Decision:
         load_set_aside: why the load term did not count; "" if it did or was not asked for.
         readings_at_s: time of the newest sample that was used; None where metrics did not count.
         prepare: what must be done before the Binding; None where nothing must.
+        unfinished: the search for victims has paused and goes on with the next attempt; nothing else is to be told yet.
         bound: whether the Binding came about; None while that is open, and where there is none to come.
     """
 
@@ -85,7 +86,7 @@ class Decision:
     feasible: int
     node: str = ""
     score: float = 0.0
-    best: tuple[NodeScore, ...] = ()
+    best: Sequence[NodeScore] = ()
     rejections: tuple[Rejection, ...] = ()
     rejected_by: frozenset[str] = frozenset()
     problem: str = ""
@@ -96,6 +97,7 @@ class Decision:
     load_set_aside: str = ""
     readings_at_s: float | None = None
     prepare: Preparation | None = None
+    unfinished: bool = False
     bound: bool | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
@@ -10,6 +10,7 @@ from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.term_index import TermKind
 from plimsoll.filters.order import hint
 from plimsoll.filters.policy_nodes import PolicyNodes
+from plimsoll.filters.waiting import WaitingIndex
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from plimsoll.scheduling.queue import QueuedPod
 
@@ -23,6 +24,13 @@ class Hints:
 
     def about(self, change: Change) -> _About:
         return _About(change, self._view, self.policies)
+
+    def among(self, index: WaitingIndex, change: Change) -> Iterable[int] | None:
+        """Whom of the index the change may help; None: ask all."""
+        try:
+            return index.candidates(change, self._view)
+        except Exception:  # noqa: BLE001 - whatever is odd about the change, nobody must wait for ever
+            return None
 
     def stands_alone(self, uid: Uid) -> bool:
         """Nominated: others like it must leave that node to it."""

@@ -11,7 +11,7 @@ from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.interface import Code, Refusal
 from plimsoll.filters.prepared import PodFilters, prepare_filters
-from plimsoll.filters.run import run_filters, selected_rows
+from plimsoll.filters.run import run_filters
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.policy.compiled import Policy
 from plimsoll.scheduling.decide import Caches, beyond, decide
@@ -72,17 +72,16 @@ def judge(
     filters = prepare_filters(view, pod, policy)
     if filters.problem is not None:
         return Judgement(decision, _all_alike(filters))
-    projected = load.projected(view, pod) if load.counts else None
+    costs = caches.row_costs(view, load, pod)
     fit = run_filters(filters, caches.filters)
-    limited = within_limits(view, load, pod, fit.rows, projected)
+    limited = within_limits(view, load, pod, fit.rows, costs.over)
     verdicts = _verdicts(view, (*fit.refusals, *limited.refusals))
     terms = weigh(
         view=view,
-        load=load,
+        policy=policy,
         pod=pod,
         feasible=limited.rows,
-        selected=selected_rows(view, policy, caches.filters),
-        projected=projected,
+        row_costs=costs,
         caches=caches.preferences,
     )
     rows = {name: view.row_of[name] for name, verdict in verdicts.items() if verdict.code == SUCCESS}

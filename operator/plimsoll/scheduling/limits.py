@@ -11,7 +11,6 @@ from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters import load_limits
 from plimsoll.filters.interface import Refusal
 from plimsoll.load.estimate import PolicyLoad
-from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import OnMissing
 
 
@@ -28,15 +27,19 @@ class Limited:
     refusals: tuple[Refusal, ...]
 
 
-def within_limits(view: Snapshot, load: PolicyLoad, pod: PodInfo, fit: Bools, projected: Floats | None) -> Limited:
-    """Nothing is refused where metrics are set aside, nor to critical and DaemonSet pods."""
+def within_limits(view: Snapshot, load: PolicyLoad, pod: PodInfo, fit: Bools, above: Bools) -> Limited:
+    """Nothing is refused where metrics are set aside, nor to critical and DaemonSet pods.
+
+    Args:
+        above: [N], where a limit would be passed.
+    """
     never = np.zeros(view.size, dtype=np.bool_)
-    if projected is None or pod.exempt_from_limits:
+    if not load.counts or pod.exempt_from_limits:
         return Limited(fit, never, ())
     blind = never
     if load.policy.on_missing is OnMissing.EXCLUDE:
         blind = fit & ~load.known(view)
-    over = fit & ~blind & load.over_limits(view, pod)
+    over = fit & ~blind & above
     refusals = [
         Refusal(load_limits.NAME, reason, rows, resolvable=never)
         for reason, rows in ((load_limits.NO_READINGS, blind), (load_limits.ABOVE, over))

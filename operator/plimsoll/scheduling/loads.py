@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from plimsoll.cluster.pod import PodInfo, Uid
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.carry_over import carry_over, same_question
 from plimsoll.load.confidence import believed_for_s
+from plimsoll.load.entry import Entry
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.history import WorkloadHistory
-from plimsoll.load.ledger import Entry, Ledger
+from plimsoll.load.ledger import Ledger
 from plimsoll.load.readings import Readings
 from plimsoll.policy.compiled import BUILT_IN, Policy
 
@@ -36,6 +37,7 @@ class Loads:
         self._prune_at = _LEAST_PRUNED
         self._history = WorkloadHistory()
         self._by_policy: dict[str, PolicyLoad] = {BUILT_IN.name: PolicyLoad(BUILT_IN)}
+        self._horizon_s = _horizon_s((BUILT_IN,))
 
     def of(self, policy: Policy, *, now_s: float) -> PolicyLoad:
         """The policy's estimate, its arrays standing for the Snapshot's rows."""
@@ -46,12 +48,13 @@ class Loads:
 
     def policies_changed(self, policies: Iterable[Policy], pods: Iterable[PodInfo], *, now_s: float) -> None:
         """Readings stay in force where the changed policy still asks the same."""
-        before, horizon_s = self._by_policy, self._horizon_s()
+        before, horizon_s = self._by_policy, self._horizon_s
         self._by_policy = {BUILT_IN.name: before[BUILT_IN.name]}
         for policy in policies:
             old = before.get(policy.name)
             self._by_policy[policy.name] = self._kept(old, policy)
-        if self._horizon_s() > horizon_s:
+        self._horizon_s = _horizon_s([load.policy for load in self._by_policy.values()])
+        if self._horizon_s > horizon_s:
             for pod in pods:
                 self._note(pod, now_s=now_s)
         for load in self._by_policy.values():
@@ -100,21 +103,21 @@ class Loads:
         return old if old and old.policy == policy else PolicyLoad(policy, self._history)
 
     def _prune(self, *, now_s: float) -> None:
-        self._ledger.prune(covered_before_s=now_s - self._horizon_s())
+        self._ledger.prune(covered_before_s=now_s - self._horizon_s)
         self._prune_at = max(2 * len(self._ledger), _LEAST_PRUNED)
 
     def _note(self, pod: PodInfo, *, now_s: float) -> Entry | None:
         """Enters the pod into the ledger, unless every metric shows it in full already."""
-        if pod.running_s is not None and pod.running_s <= now_s - self._horizon_s():
+        if pod.running_s is not None and pod.running_s <= now_s - self._horizon_s:
             return None
         return self._ledger.put(pod, now_s=now_s)
 
     def _refresh(self, load: PolicyLoad, readings: Readings, *, now_s: float) -> None:
-        load.refresh(readings, self._view, self._ledger.entries(), self._selected(load.policy), now_s=now_s)
+        load.refresh(readings, self._view, self._ledger.stays(self._view), self._selected(load.policy), now_s=now_s)
 
-    def _horizon_s(self) -> float:
-        """How long after its start or end a pod may still be shown wrongly to some policy, by the longest window and
-        the oldest sample.
-        """
-        policies = [load.policy for load in self._by_policy.values()]
-        return max(_LONGEST_WINDOW * p.time_range_s + believed_for_s(p.refresh_interval_s) for p in policies)
+
+def _horizon_s(policies: Sequence[Policy]) -> float:
+    """How long after its start or end a pod may still be shown wrongly to some policy, by the longest window and
+    the oldest sample.
+    """
+    return max(_LONGEST_WINDOW * p.time_range_s + believed_for_s(p.refresh_interval_s) for p in policies)

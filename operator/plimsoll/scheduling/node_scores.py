@@ -1,13 +1,15 @@
-"""How the best nodes did, for people: figures are taken out of the arrays column by column, once per decision."""
+"""How the best nodes did, for people: figures are taken out of the arrays at once, and put into words if asked for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
-from plimsoll.cluster.snapshot import Ints, Snapshot
+from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
 from plimsoll.scheduling.decision import NodeScore
@@ -17,53 +19,75 @@ from plimsoll.scheduling.terms import Terms
 _MOST_SHOWN = 1e6
 
 
-def node_scores(rows: Sequence[int], *, view: Snapshot, load: PolicyLoad, terms: Terms) -> tuple[NodeScore, ...]:
+def node_scores(rows: Sequence[int], *, view: Snapshot, load: PolicyLoad, terms: Terms) -> Sequence[NodeScore]:
     """Of each of the rows, in their order."""
-    at, projected = np.array(rows, dtype=np.int64), terms.projected
-    counted = () if projected is None else load.metrics
-    names = [metric.metric.name for metric in counted]
-    columns = zip(
-        rows,
-        (100 * (1 - terms.cost[at])).tolist(),
-        _by_row([term[at] for term in terms.by_name.values()], at),
-        _by_row(percents(np.array([metric.utilisation[at] for metric in counted])) if counted else [], at),
-        _by_row([] if projected is None else percents(projected.take(at, axis=1)), at),
-        load.sampled_at_s(at) if counted else [None] * len(rows),
-        terms.preferences.at(at),
-        strict=True,
+    at, scored = np.array(rows, dtype=np.int64), terms.scored
+    metrics = () if scored is None else load.metrics
+    lines = [terms.cost[at], *(term[at] for term in terms.by_name.values())]
+    if scored is not None:
+        lines += [*load.utilisation_at(at), *scored.take(at, axis=1), load.oldest_sample_s(at)]
+    return NodeScores(
+        names=tuple(map(view.name, rows)),
+        terms=tuple(terms.by_name),
+        metrics=tuple(metric.metric.name for metric in metrics),
+        figures=np.array(lines),
+        preferences=terms.preferences.at(at) if terms.preferences.telling else (),
     )
-    return tuple(
-        NodeScore(
-            node=view.name(row),
-            score=round(score, 2),
-            terms={name: round(cost, 4) for name, cost in zip(terms.by_name, costs, strict=True)},
-            readings={name: whole(share) for name, share in zip(names, measured, strict=True)},
-            projected={name: int(share) for name, share in zip(names, shares, strict=True)},
-            sampled_at_s=sampled_at_s,
-            preferences=preferences,
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeScores(Sequence[NodeScore]):
+    """Some nodes' scores, made when they are asked for: of most decisions nobody reads more than two.
+
+    Attributes:
+        figures: [L, n], by line: the cost; the terms; by metric the utilisation and what was scored, and the time of
+            the oldest sample.
+        preferences: per node, if there are any.
+    """
+
+    names: tuple[str, ...]
+    terms: tuple[str, ...]
+    metrics: tuple[str, ...]
+    figures: Floats
+    preferences: Sequence[Mapping[str, int]] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> NodeScore: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[NodeScore]: ...
+    def __getitem__(self, place: int | slice) -> NodeScore | Sequence[NodeScore]:
+        if isinstance(place, slice):
+            return tuple(map(self._of, range(len(self))[place]))
+        return self._of(range(len(self))[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _of(self, place: int) -> NodeScore:
+        cost, *rest = self.figures[:, place].tolist()
+        terms, counted, counts = rest[: len(self.terms)], rest[len(self.terms) :], len(self.metrics)
+        return NodeScore(
+            node=self.names[place],
+            score=round(100 * (1 - cost), 2),
+            terms={name: round(cost, 4) for name, cost in zip(self.terms, terms, strict=True)},
+            readings={name: percent(share) for name, share in zip(self.metrics, counted[:counts], strict=True)},
+            projected={
+                name: _percent(share) for name, share in zip(self.metrics, counted[counts : 2 * counts], strict=True)
+            },
+            sampled_at_s=None if not counted or math.isnan(counted[-1]) else counted[-1],
+            preferences=self.preferences[place] if self.preferences else {},
         )
-        for row, score, costs, measured, shares, sampled_at_s, preferences in columns
-    )
-
-
-def percents(utilisation: Floats) -> Floats:
-    """[..], whole percents; NaN where the reading is missing."""
-    shown: Floats = np.rint(100 * np.minimum(np.maximum(utilisation, -_MOST_SHOWN), _MOST_SHOWN))
-    return shown
 
 
 def percent(utilisation: float) -> int | None:
     """None where the reading is missing."""
-    return None if math.isnan(utilisation) else round(100 * min(max(utilisation, -_MOST_SHOWN), _MOST_SHOWN))
+    return None if math.isnan(utilisation) else _percent(utilisation)
 
 
-def whole(share: float) -> int | None:
-    return None if math.isnan(share) else int(share)
-
-
-def _by_row(lines: Sequence[Floats] | Floats, at: Ints) -> list[list[float]]:
-    """[R][L] of [L, R]."""
-    if not len(lines):
-        return [[] for _ in at]
-    rows: list[list[float]] = np.array(lines).T.tolist()
-    return rows
+def _percent(utilisation: float) -> int:
+    return round(100 * min(max(utilisation, -_MOST_SHOWN), _MOST_SHOWN))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
-from plimsoll.cluster.snapshot import Bools, Snapshot
+from plimsoll.cluster.snapshot import Bools, Ints, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats, Readings, ReadingState
 from plimsoll.policy.compiled import Policy
@@ -41,6 +42,7 @@ class PolicyOverview:
 
     Attributes:
         nodes: the live nodes that the policy selects, best score first.
+        states: how many of them are in which state.
         readings: the set in force; None before the first answer.
         load_set_aside: why metrics do not count at the moment; "" if they do.
         bound: living pods whose decision names the policy.
@@ -51,7 +53,8 @@ class PolicyOverview:
 
     policy: Policy
     taken_at_s: float
-    nodes: tuple[NodeLoad, ...]
+    nodes: Sequence[NodeLoad]
+    states: Mapping[ReadingState, int]
     readings: Readings | None
     load_set_aside: str
     bound: int
@@ -75,18 +78,15 @@ def overview_of(
     selected: [N], live nodes that the policy may use.
     """
     cost = _cost(load, view, selected)
-    state = load.state(view)
     rows = np.flatnonzero(selected)
     if cost is not None:
         rows = rows[np.argsort(cost[rows], kind="stable")]
-    nodes = tuple(
-        _node_load(load, view, int(row), cost, state=ReadingState(int(state[row])), sampled_at_s=sampled_at_s)
-        for row, sampled_at_s in zip(rows, load.sampled_at_s(rows), strict=True)
-    )
+    states = load.state(view)[rows]
     return PolicyOverview(
         policy=load.policy,
         taken_at_s=now_s,
-        nodes=nodes,
+        nodes=_NodeLoads(load, view, rows, cost),
+        states={state: int((states == state).sum()) for state in ReadingState},
         readings=load.readings,
         load_set_aside=load.set_aside,
         bound=bound,
@@ -102,13 +102,39 @@ def _cost(load: PolicyLoad, view: Snapshot, selected: Bools) -> Floats | None:
     return load_term(load, view, load.projected(view, None), selected)
 
 
-def _node_load(
-    load: PolicyLoad, view: Snapshot, row: int, cost: Floats | None, *, state: ReadingState, sampled_at_s: float | None
-) -> NodeLoad:
-    return NodeLoad(
-        node=view.name(row),
-        score=None if cost is None else 100 * (1 - float(cost[row])),
-        state=state,
-        metrics={m.metric.name: percent(float(m.utilisation[row])) for m in load.answered},
-        sampled_at_s=sampled_at_s,
-    )
+class _NodeLoads(Sequence[NodeLoad]):
+    """Made one by one as they are looked at: of thousands a hundred are shown.
+
+    Args:
+        rows: best first.
+        cost: [N]; None where the policy weighs no metric.
+    """
+
+    def __init__(self, load: PolicyLoad, view: Snapshot, rows: Ints, cost: Floats | None) -> None:
+        self._rows, self._cost, self._state = rows, cost, load.state(view)
+        # As they are now: rows may stand for other nodes later, and the estimate may have other metrics.
+        self._nodes, self._metrics = view.nodes.copy(), load.answered
+        self._sampled_at_s = load.sampled_at_s(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> NodeLoad: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[NodeLoad]: ...
+    def __getitem__(self, at: int | slice) -> NodeLoad | Sequence[NodeLoad]:
+        if isinstance(at, slice):
+            return tuple(self._made(i) for i in range(len(self))[at])
+        return self._made(range(len(self))[at])
+
+    def _made(self, at: int) -> NodeLoad:
+        row = int(self._rows[at])
+        node = self._nodes[row]
+        return NodeLoad(
+            node="" if node is None else node.name,
+            score=None if self._cost is None else 100 * (1 - float(self._cost[row])),
+            state=ReadingState(int(self._state[row])),
+            metrics={m.metric.name: percent(float(m.utilisation[row])) for m in self._metrics},
+            sampled_at_s=self._sampled_at_s[at],
+        )

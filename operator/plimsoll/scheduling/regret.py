@@ -9,7 +9,7 @@ import numpy as np
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters.prepared import prepare_filters
-from plimsoll.filters.run import run_filters, selected_rows
+from plimsoll.filters.run import run_filters
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
 from plimsoll.policy.compiled import OnOverload, Policy
@@ -63,22 +63,21 @@ def regret(
     filters = prepare_filters(view, pod, policy)
     if filters.problem is not None:
         return None
-    projected = load.projected(view, pod) if load.counts else None
-    limited = within_limits(view, load, pod, run_filters(filters, caches.filters).rows, projected)
+    costs = caches.row_costs(view, load, pod)
+    limited = within_limits(view, load, pod, run_filters(filters, caches.filters).rows, costs.over)
     feasible, overloaded = _feasible(limited, policy)
     row = view.row_of[node]
     compared = feasible.copy()
     compared[row] = True
     cost = weigh(
         view=view,
-        load=load,
+        policy=policy,
         pod=pod,
         feasible=compared,
-        selected=selected_rows(view, policy, caches.filters),
-        projected=projected,
+        row_costs=costs,
         caches=caches.preferences,
     ).cost
-    rank = least_loaded(load, projected) if projected is not None and overloaded else cost
+    rank = least_loaded(load, load.projected(view, pod)) if overloaded else cost
     best = _first(rank, feasible, otherwise=row)
     return Regret(
         policy=policy.name,

@@ -30,6 +30,7 @@ from plimsoll.scheduling.loads import Loads
 from plimsoll.scheduling.observing import Observing
 from plimsoll.scheduling.overview import PolicyOverview, overview_of
 from plimsoll.scheduling.placed import PlacedPods
+from plimsoll.scheduling.preemption.candidates import Pauses
 from plimsoll.scheduling.preparing import Progress, progress
 from plimsoll.scheduling.queue import Queue, QueuedPod
 from plimsoll.scheduling.regret import Regret
@@ -59,6 +60,7 @@ class Scheduler:
         # Goes up with whatever may change which policy places a pod.
         self._selection = 0
         self._history = History()
+        self._pauses = Pauses()
 
     # -- what the shell reports -----------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class Scheduler:
         """The policies in force from now on: all that can be, whatever their mode."""
         before = self._policies
         self._policies = self._hints.policies = {p.name: p for p in policies}
-        self._caches.filters.keep_policies({BUILT_IN.name, *self._policies})
+        self._caches.keep_policies({BUILT_IN.name, *self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         self._observing.policies_changed(self._policies.values())
         if before != self._policies:
@@ -218,7 +220,7 @@ class Scheduler:
         return pod.uid not in self._cache and self._observing.concerns(pod, now_s=now_s)
 
     def next_command(self, *, now_s: float) -> Command | None:
-        """Tries the next pod; None where none is due."""
+        """Tries the next pod; None where none is due, or nothing came of the attempt yet: ``wake_at_s`` tells."""
         queued = self._queue.pop(now_s=now_s)
         if queued is None:
             return None
@@ -226,6 +228,13 @@ class Scheduler:
             self._queue.skipped(queued.pod.uid, now_s=now_s)
             return Skip(queued.pod)
         decision = self._decide(queued, now_s=now_s)
+        if decision.unfinished:
+            self._queue.paused(queued)
+            return None
+        self._pauses.over(queued.pod.uid)
+        if any(not victim.deleting for victim in decision.victims) and now_s < queued.preempts_again_s:
+            self._queue.too_soon(queued)
+            return None
         self._history.keep(decision)
         if decision.outcome is not Outcome.BIND:
             return self._refuse(queued, decision, now_s=now_s)
@@ -326,6 +335,7 @@ class Scheduler:
             now_s=now_s,
             rng=self._rng,
             caches=self._caches,
+            pauses=self._pauses,
         )
 
     def _undecided(self, pod: PodInfo, problem: str, *, rejected_by: frozenset[str], now_s: float) -> Decision:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
-from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
-from plimsoll.policy.compiled import Formula, InFlight
-from plimsoll.scores.load import load_term
+from plimsoll.policy.compiled import Policy
+from plimsoll.scheduling.row_costs import EXPECTED, LOAD, REQUESTS, RowCosts
 from plimsoll.scores.preferences import Preferences, preferences_term
 from plimsoll.scores.preferred.caches import PreferenceCaches
-from plimsoll.scores.requests import requests_term
 from plimsoll.scores.spreading import spreading_term
 
-LOAD, REQUESTS, SPREADING, PREFERENCES = "load", "requests", "spreading", "preferences"
-# What stands for load while the metrics are set aside.
-EXPECTED = "expected"
+SPREADING, PREFERENCES = "spreading", "preferences"
+
+__all__ = ["EXPECTED", "LOAD", "PREFERENCES", "REQUESTS", "SPREADING", "Terms", "weigh"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,80 +27,44 @@ class Terms:
         by_name: the terms that applied.
         cost: their mean, weighted by ``placement``.
         preferences: what the term of that name is made of.
-        projected: [M, N], the utilisation that was scored; None where metrics did not count.
+        scored: [M, N], the utilisation that was scored; None where metrics did not count.
     """
 
     by_name: Mapping[str, Floats]
     cost: Floats
     preferences: Preferences = field(default_factory=Preferences)
-    projected: Floats | None = None
+    scored: Floats | None = None
 
 
 def weigh(
     *,
     view: Snapshot,
-    load: PolicyLoad,
+    policy: Policy,
     pod: PodInfo,
     feasible: Bools,
-    selected: Bools,
-    projected: Floats | None,
+    row_costs: RowCosts,
     caches: PreferenceCaches,
 ) -> Terms:
     """With the strategy Pack nothing spreads but what the pod itself asks for.
 
     Args:
         feasible: [N], over which spreading and preferences are normalised.
-        selected: [N], the policy's nodes, over which the formula Relative is.
-        projected: [M, N], with this pod; None where metrics do not count.
+        row_costs: the class's that the pod is of.
     """
-    placement, pack_target = load.policy.placement, load.policy.pack_target
-    scored = None if projected is None else _scored(load, view, pod, projected)
-    costs: list[tuple[str, float, Floats]] = []
-    if scored is not None and placement.load > 0:
-        term = load_term(load, view, scored, selected)
-        if term is not None:
-            costs.append((LOAD, placement.load, term))
-    elif (term := _expected(load, view, pod, selected)) is not None:
-        costs.append((EXPECTED, placement.load, term))
-    if placement.requests > 0:
-        costs.append((REQUESTS, placement.requests, requests_term(view, pod, pack_target=pack_target)))
-    if placement.spreading > 0 and pack_target is None:
-        costs.append((SPREADING, placement.spreading, spreading_term(view, pod, feasible)))
+    placement, spreads = policy.placement, policy.pack_target is None
+    by_name, total, weights = dict(row_costs.by_name), row_costs.total, row_costs.weight
+    if placement.spreading > 0 and spreads:
+        by_name[SPREADING] = term = spreading_term(view, pod, feasible)
+        total, weights = total + placement.spreading * term, weights + placement.spreading
     preferences = Preferences()
     if placement.preferences > 0:
-        preferences = preferences_term(view, pod, feasible, caches, spread_by_default=pack_target is None)
+        preferences = preferences_term(view, pod, feasible, caches, spread_by_default=spreads)
         if preferences.telling:
-            costs.append((PREFERENCES, placement.preferences * preferences.wishes, preferences.cost))
-    if not costs:
+            weight = placement.preferences * preferences.wishes
+            by_name[PREFERENCES] = preferences.cost
+            total, weights = total + weight * preferences.cost, weights + weight
+    if not by_name:
         # Nothing that the policy weighs applies, as where load is set aside: anything is better than blind chance.
-        costs.append((REQUESTS, 1.0, requests_term(view, pod, pack_target=pack_target)))
-    return Terms({name: term for name, _, term in costs}, _mean(costs, view.size), preferences, scored)
-
-
-def _expected(load: PolicyLoad, view: Snapshot, pod: PodInfo, selected: Bools) -> Floats | None:
-    """[N], the load term by what pods are expected to use, while nothing that was measured counts; None where the
-    policy wants no such estimates, or nothing has been answered yet.
-    """
-    policy = load.policy
-    if not policy.placement.load or policy.in_flight is InFlight.IGNORE or policy.pack_target is not None:
-        return None
-    return load_term(load, view, load.presumed(view, pod), selected) if load.set_aside and load.metrics else None
-
-
-def _scored(load: PolicyLoad, view: Snapshot, pod: PodInfo, projected: Floats) -> Floats:
-    """[M, N], by what nodes are scored: no less than they carry in the long run. Limits look at what is there now.
-
-    The classic plugins' formula stays theirs; and without accounting in flight it is bare, as they score nodes as
-    they are.
-    """
-    relative, ignore = load.policy.formula is Formula.RELATIVE, load.policy.in_flight is InFlight.IGNORE
-    if relative and ignore:
-        return load.projected(view, None)
-    return projected if relative or ignore else np.maximum(projected, load.lasting(view, pod))
-
-
-def _mean(costs: list[tuple[str, float, Floats]], size: int) -> Floats:
-    total = np.zeros(size)
-    for _, weight, term in costs:
-        total += weight * term
-    return total / sum(weight for _, weight, _ in costs)
+        by_name[REQUESTS], weights = row_costs.requested(), 1.0
+        total = total + by_name[REQUESTS]
+    return Terms(by_name, total / weights, preferences, row_costs.scored)

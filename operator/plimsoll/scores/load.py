@@ -18,52 +18,53 @@ from __future__ import annotations
 
 import numpy as np
 
+from plimsoll.cluster.row_log import ALL, At
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.metric_load import MetricLoad
 from plimsoll.load.readings import Floats, ReadingState
 from plimsoll.policy.compiled import MEMORY, NETWORK_METRICS, Formula, Metric, Policy
-from plimsoll.scores.normalise import share_of_most
+from plimsoll.scores.normalise import share_of_most, weighted_mean
 from plimsoll.scores.pack import packed
 
 # Beyond this overload is overload; one metric must not drown the others.
 _MOST = 1.5
 
 
-def load_term(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Bools) -> Floats | None:
-    """[N], 0..1, L or what Pack makes of it; None where no metric that answers has a weight (and, to Pack, ends).
+def load_term(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Bools, *, at: At = ALL) -> Floats | None:
+    """[n], 0..1, L or what Pack makes of it; None where no metric that answers has a weight (and, to Pack, ends).
 
     Args:
-        projected: [M, N], by ``PolicyLoad.projected``.
+        projected: [M, n], by ``PolicyLoad.projected_at``.
         selected: [N], the policy's nodes, over which Relative normalises.
+        at: the rows; Relative compares all of them.
     """
     weights = np.array([metric.metric.weight for metric in load.metrics])
     if not (weights > 0).any():
         return None
     spread = _spread(load, view, projected, selected, weights)
     target = load.policy.pack_target
-    return spread if target is None else _pack(load, view, projected, weights, spread=spread, target=target)
+    return spread if target is None else _pack(load, view, projected, weights, at, spread=spread, target=target)
 
 
 def _spread(load: PolicyLoad, view: Snapshot, projected: Floats, selected: Bools, weights: Floats) -> Floats:
-    """[N], L clipped to 0..1."""
+    """[n], L clipped to 0..1."""
     if load.policy.formula is Formula.RELATIVE:
         fresh = selected & (load.state(view) == ReadingState.OK)
         costs = np.array([_relative(m, d, fresh, load.policy) for m, d in zip(load.metrics, projected, strict=True)])
-        return np.clip(_mean(costs, weights), 0.0, 1.0)
-    d = np.clip(projected, 0.0, _MOST)
+        return np.clip(weighted_mean(costs, weights), 0.0, 1.0)
+    d = _between(projected, 0.0, _MOST)
     dominant = ((weights / weights.max())[:, None] * d).max(axis=0)
-    term: Floats = np.clip(0.5 * dominant + 0.5 * _mean(d, weights), 0.0, 1.0)
-    return term
+    return _between(0.5 * dominant + 0.5 * weighted_mean(d, weights), 0.0, 1.0)
 
 
 def _pack(
-    load: PolicyLoad, view: Snapshot, projected: Floats, weights: Floats, *, spread: Floats, target: float
+    load: PolicyLoad, view: Snapshot, projected: Floats, weights: Floats, at: At, *, spread: Floats, target: float
 ) -> Floats | None:
     counts = (weights > 0) & [_has_capacity(m.metric) for m in load.metrics]
     if not counts.any():
         return None
-    seen = _seen(load, view, projected)
+    seen = _seen(load, view, projected, at)
     return packed(projected[counts], weights[counts], spread, target, seen=seen[counts])
 
 
@@ -72,13 +73,13 @@ def _has_capacity(metric: Metric) -> bool:
     return not metric.custom or (metric.min is not None and metric.max is not None)
 
 
-def _seen(load: PolicyLoad, view: Snapshot, projected: Floats) -> Floats:
-    """[M, N], what of the projected utilisation is measured rather than presumed: a node is not filled further for
+def _seen(load: PolicyLoad, view: Snapshot, projected: Floats, at: At) -> Floats:
+    """[M, n], what of the projected utilisation is measured rather than presumed: a node is not filled further for
     being out of sight.
     """
-    pod = projected - load.projected(view, None)
-    measured = np.array([np.nan_to_num(metric.measured(), nan=0.0) for metric in load.metrics])
-    believed = np.array([metric.confidence for metric in load.metrics])
+    pod = projected - load.projected_at(view, load.uses(None), at)
+    measured = np.nan_to_num(load.measured_at(at), nan=0.0)
+    believed = np.array([metric.confidence[at] for metric in load.metrics])
     seen: Floats = believed * (measured + pod)
     return seen
 
@@ -97,9 +98,10 @@ def _into_limit(metric: MetricLoad, projected: Floats) -> Floats:
     return 1.0 + (projected - limit) if metric.metric.custom else projected / limit
 
 
-def _mean(costs: Floats, weights: Floats) -> Floats:
-    mean: Floats = (weights[:, None] * costs).sum(axis=0) / weights.sum()
-    return mean
+def _between(values: Floats, least: float, most: float) -> Floats:
+    """What numpy.clip answers; it takes longer over few values than all else."""
+    between: Floats = np.minimum(np.maximum(values, least), most)
+    return between
 
 
 def _relative(metric: MetricLoad, projected: Floats, fresh: Bools, policy: Policy) -> Floats:

@@ -10,13 +10,27 @@ from plimsoll.load.readings import Floats
 MAX_SCORE = 100
 
 
+def weighted_mean(lines: Floats, weights: Floats) -> Floats:
+    """[n], the mean over the lines, [M, n], by their weights, [M].
+
+    Line by line: numpy's own sum adds a single column in another order than many, and would round otherwise.
+    """
+    total = weights[0] * lines[0]
+    for weight, line in zip(weights[1:], lines[1:], strict=True):
+        total = total + weight * line
+    mean: Floats = total / weights.sum()
+    return mean
+
+
 def share_of_most(values: Ints | Floats, among: Bools) -> Floats:
     """[N], over the largest value among the compared nodes.
 
     Where none of them has anything there is nothing to choose between: all zeros, not a division by zero.
     """
     most = values[among].max(initial=0.0)
-    return values / most if most > 0 else np.zeros(len(values))
+    # Of what is not compared the share may be beyond all numbers.
+    with np.errstate(over="ignore"):
+        return values / most if most > 0 else np.zeros(len(values))
 
 
 def percent_of_most(values: Ints, among: Bools, *, reverse: bool = False) -> Ints:

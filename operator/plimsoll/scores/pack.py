@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from plimsoll.load.readings import Floats
+from plimsoll.scores.normalise import weighted_mean
 
 # What a node costs that is empty, and one just above the target.
 EMPTY, ABOVE = 0.4, 0.7
@@ -38,6 +39,5 @@ def _fullness(shares: Floats, weights: Floats) -> Floats:
     """[N], half by the fullest metric, half by the weighted mean: of two nodes whose fullest metric is as full, the
     one that is filled evenly has less left over that no pod can use.
     """
-    mean = (weights[:, None] * shares).sum(axis=0) / weights.sum()
-    fullness: Floats = 0.5 * shares.max(axis=0) + 0.5 * mean
+    fullness: Floats = 0.5 * shares.max(axis=0) + 0.5 * weighted_mean(shares, weights)
     return fullness

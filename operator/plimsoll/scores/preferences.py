@@ -11,7 +11,7 @@ clear wish is worth the same whatever else there is to say about the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,14 +77,19 @@ def preferences_term(
     Args:
         spread_by_default: whether a pod that asks for no spreading is spread all the same.
     """
-    rows = np.flatnonzero(feasible)
-    if len(rows) <= 1:
+    if np.count_nonzero(feasible) <= 1:
         return Preferences(cost=np.zeros(view.size))
-    found_by_name = _scores(view, pod, feasible, caches, spread=spread_by_default or bool(pod.spread))
-    scores = {name: found for name, found in found_by_name if found is not None}
+    by_pods = _by_pods(view, pod, feasible, caches, spread=spread_by_default or bool(pod.spread))
+    if not by_pods and not pod.preferred_nodes:
+        by_nodes = _by_nodes(view, pod, caches)
+        if by_nodes is not None:
+            return by_nodes
+    scores = _scores(view, pod, feasible, caches, by_pods)
     total, weights = np.zeros(view.size), dict[str, float]()
     for name, found in scores.items():
-        compared = found[rows]
+        if found.min() == found.max():
+            continue
+        compared = found[feasible]
         best = int(compared.max())
         if int(compared.min()) < best:
             weights[name] = _weight(name, pod)
@@ -93,16 +98,44 @@ def preferences_term(
     return Preferences(scores, frozenset(weights), total / wishes if weights else total, wishes)
 
 
-def _scores(
+def _by_pods(
     view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches, *, spread: bool
-) -> Iterator[tuple[str, Ints | None]]:
+) -> dict[str, Ints]:
+    """What looks at the pods that are there; as a rule nothing of it concerns the pod."""
+    found = {
+        pod_topology_spread.NAME: pod_topology_spread.score(view, pod, feasible, caches) if spread else None,
+        inter_pod_affinity.NAME: inter_pod_affinity.score(view, pod, feasible),
+    }
+    return {name: scores for name, scores in found.items() if scores is not None}
+
+
+def _by_nodes(view: Snapshot, pod: PodInfo, caches: PreferenceCaches) -> Preferences | None:
+    """What is said of a pod to which all nodes are alike but for the pods there; None where they are not, whoever is
+    feasible.
+    """
+    found: Preferences | None = caches.alike.of(view, (pod.images, pod.containers), lambda: _alike(view, pod, caches))
+    return found
+
+
+def _alike(view: Snapshot, pod: PodInfo, caches: PreferenceCaches) -> Preferences | None:
+    images = image_locality.score(view, pod, caches)
+    if images.min() < images.max() or taint_toleration.asked(view, caches):
+        return None
+    full = taint_toleration.score(view, pod, view.live, caches)
+    return Preferences({taint_toleration.NAME: full, image_locality.NAME: images}, cost=np.zeros(view.size))
+
+
+def _scores(
+    view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches, by_pods: Mapping[str, Ints]
+) -> dict[str, Ints]:
     """In the order of kube-scheduler's default profile."""
-    yield taint_toleration.NAME, taint_toleration.score(view, pod, feasible, caches)
-    yield node_affinity.NAME, node_affinity.score(view, pod, feasible, caches)
-    if spread:
-        yield pod_topology_spread.NAME, pod_topology_spread.score(view, pod, feasible, caches)
-    yield inter_pod_affinity.NAME, inter_pod_affinity.score(view, pod, feasible)
-    yield image_locality.NAME, image_locality.score(view, pod, caches)
+    preferred = node_affinity.score(view, pod, feasible, caches)
+    return {
+        taint_toleration.NAME: taint_toleration.score(view, pod, feasible, caches),
+        **({} if preferred is None else {node_affinity.NAME: preferred}),
+        **by_pods,
+        image_locality.NAME: image_locality.score(view, pod, caches),
+    }
 
 
 def _weight(name: str, pod: PodInfo) -> float:

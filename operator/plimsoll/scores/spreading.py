@@ -11,8 +11,8 @@ import numpy as np
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Ints, Snapshot
+from plimsoll.cluster.workload_zones import Zoning
 from plimsoll.load.readings import Floats
-from plimsoll.scores.normalise import share_of_most
 
 # A neighbour on the node weighs twice as much as one in the zone.
 _NODE, _ZONE = 2 / 3, 1 / 3
@@ -24,22 +24,29 @@ def spreading_term(view: Snapshot, pod: PodInfo, feasible: Bools) -> Floats:
     on_node = view.workloads.by_row(pod.workload, view.size)
     if on_node is None:
         return np.zeros(view.size)
-    in_zone = _per_zone(view, on_node)
-    if in_zone is None:
-        return _clipped_share(on_node, feasible)
-    return _NODE * _clipped_share(on_node, feasible) + _ZONE * _clipped_share(in_zone, feasible)
-
-
-def _per_zone(view: Snapshot, on_node: Ints) -> Floats | None:
-    """[N], replicas in each node's zone, 0 for nodes without one; None where fewer than two zones are known."""
+    by_count = np.arange(on_node.max() + 1, dtype=np.float64)
     if view.zones < _ZONES_THAT_MATTER:
-        return None
-    totals = np.bincount(view.zone, weights=on_node, minlength=view.zones + 1).astype(np.float64)
-    totals[0] = 0.0
-    per_zone: Floats = totals[view.zone]
-    return per_zone
+        return _clipped_share(by_count, _most(by_count, on_node, feasible)).take(on_node)
+    in_zone = view.workloads.by_zone(pod.workload, Zoning(view.zoning, view.zone, view.zones))
+    nodes = _NODE * _clipped_share(by_count, _most(by_count, on_node, feasible))
+    zones = _ZONE * _clipped_share(in_zone, _most(in_zone, view.zone, feasible))
+    spread: Floats = nodes.take(on_node) + zones.take(view.zone)
+    return spread
 
 
-def _clipped_share(counts: Ints | Floats, feasible: Bools) -> Floats:
-    """A node that is not feasible may have more replicas than any that is."""
-    return np.clip(share_of_most(counts, feasible), 0.0, 1.0)
+def _most(counts: Floats, place: Ints, feasible: Bools) -> float:
+    """The largest count at a feasible node.
+
+    Args:
+        counts: by place.
+        place: [N], of each node.
+    """
+    first = int(counts.argmax())
+    if ((place == first) & feasible).any():
+        return float(counts[first])
+    return float(counts.take(place[feasible]).max(initial=0.0))
+
+
+def _clipped_share(counts: Floats, most: float) -> Floats:
+    """A node that is not feasible may have more replicas than any that is. Where none has any all are alike."""
+    return np.minimum(counts / most, 1.0) if most > 0 else np.zeros(len(counts))

@@ -13,6 +13,7 @@ from requests.utils import get_environ_proxies
 
 from plimsoll import __version__
 from plimsoll.errors import SourceUnreachable
+from plimsoll.sources.quick_json import QuickResponse
 
 # A hundred times what 5,000 nodes answer; more is no answer to our questions.
 _MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -47,7 +48,7 @@ class BoundedSession(requests.Session):
             SourceUnreachable: the body is too large, or the session was cut off.
         """
         self.answer = None
-        response = super().send(request, **{**kwargs, "stream": True})
+        response = QuickResponse(super().send(request, **{**kwargs, "stream": True}))
         self._coming = response
         try:
             body = self._body(response)

@@ -50,14 +50,13 @@ class PodUseOfPrometheus:
         by_metric, problem = {}, ""
         for query in pod_queries(metrics, window_s=self._window_s):
             window = 0.0 if query.id == MEMORY else self._window_s
+            # One by one: all of them would be much to hold, and to let go of.
+            amounts = (_amount(sample, now_s, window) for sample in client.samples(query.text, at_s=now_s))
             try:
-                samples = client.query(query.text, at_s=now_s)
+                if used := use_by_workload(query.id, amounts, pods=pods):
+                    by_metric[query.id] = used
             except QueryRejected as error:
                 problem = problem or str(error)
-                continue
-            amounts = (_amount(sample, now_s, window) for sample in samples)
-            if used := use_by_workload(query.id, amounts, pods=pods):
-                by_metric[query.id] = used
         return Looked(WorkloadUse(now_s, by_metric), problem or self._without(by_metric))
 
     def _without(self, by_metric: object) -> str:

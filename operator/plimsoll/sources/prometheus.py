@@ -8,8 +8,10 @@ and the same instant, whichever policy asked first.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from plimsoll.errors import QueryRejected, SourceError, SourceUnreachable
@@ -57,9 +59,10 @@ class Prometheus:
         server = self._server(source)
         moment = server.moment(now_s, max_age_s=min(policy.refresh_interval_s / 2, _LONGEST_SHARED_S))
         refresh = _Refresh(policy.name, server, moment, todo=deque(queries(policy)))
-        await asyncio.gather(*(refresh.work() for _ in range(_AT_A_TIME)))
-        refresh.todo.extend(follow_up(policy, refresh.answered))
-        await refresh.work()
+        with server.reading(moment):
+            await asyncio.gather(*(refresh.work() for _ in range(_AT_A_TIME)))
+            refresh.todo.extend(follow_up(policy, refresh.answered))
+            await refresh.work()
         return refresh.answers()
 
     async def close(self) -> None:
@@ -84,9 +87,10 @@ class Prometheus:
 
 @dataclass(slots=True)
 class _Moment:
-    """Queries by text, all evaluated for one instant."""
+    """Queries by text, all evaluated for one instant; so many refreshes are reading them."""
 
     at_s: float
+    readers: int = 0
     asked: dict[str, asyncio.Task[Outcome]] = field(default_factory=dict)
 
 
@@ -105,8 +109,25 @@ class _Server:
     def moment(self, now_s: float, *, max_age_s: float) -> _Moment:
         self._used_s = time.monotonic()
         if not 0 <= now_s - self._moment.at_s <= max_age_s:
-            self._moment = _Moment(at_s=now_s)
+            past, self._moment = self._moment, _Moment(at_s=now_s)
+            self._let_go(past)
         return self._moment
+
+    @contextlib.contextmanager
+    def reading(self, moment: _Moment) -> Iterator[None]:
+        """What is asked within the block stays until its end."""
+        moment.readers += 1
+        try:
+            yield
+        finally:
+            moment.readers -= 1
+            self._let_go(moment)
+
+    def _let_go(self, moment: _Moment) -> None:
+        """Of what nobody reads any more, answer by answer: to free all at once would hold up the loop."""
+        if moment is not self._moment and not moment.readers and moment.asked:
+            moment.asked.popitem()
+            asyncio.get_running_loop().call_soon(self._let_go, moment)
 
     def ask(self, query: Query, moment: _Moment, *, policy: str) -> asyncio.Task[Outcome]:
         """The query's task; the one that is there already, if somebody has asked. A failure is not kept."""

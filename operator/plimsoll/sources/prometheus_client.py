@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import requests
@@ -46,9 +47,29 @@ class PrometheusClient:
             SourceUnreachable: no usable answer came, nor would one to another query.
             QueryRejected: Prometheus refuses this query.
         """
+        return tuple(self.samples(text, at_s=at_s))
+
+    def samples(self, text: str, *, at_s: float) -> Iterator[Sample]:
+        """The same one by one, for whoever does not need all of them at once. Raises while it is iterated over."""
+        try:
+            for series in self._result(text, at_s):
+                yield _sample(series)
+        except json.JSONDecodeError as error:
+            raise SourceUnreachable(self._nonsense()) from error
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            problem = (
+                f"{self._name} answers the query with something other than text labels and one number per series: "
+            )
+            raise QueryRejected(f"{problem}write a query for an instant vector.") from error
+
+    def cut_off(self) -> None:
+        """Ends a query under way; the client is of no use any more."""
+        self._session.cut_off()
+
+    def _result(self, text: str, at_s: float) -> Any:
         parameters = {**self._parameters, "time": f"{at_s:.3f}"}
         try:
-            result = self._prometheus.custom_query(text, params=parameters)
+            return self._prometheus.custom_query(text, params=parameters)
         except SourceUnreachable as error:
             raise SourceUnreachable(f"{self._name}: {error}.") from error
         except PrometheusApiClientException as error:
@@ -64,20 +85,6 @@ class PrometheusClient:
             raise SourceUnreachable(problem) from error
         except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise SourceUnreachable(self._nonsense()) from error
-        return self._samples(result)
-
-    def cut_off(self) -> None:
-        """Ends a query under way; the client is of no use any more."""
-        self._session.cut_off()
-
-    def _samples(self, result: Any) -> tuple[Sample, ...]:
-        try:
-            return tuple(_sample(series) for series in result)
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            problem = (
-                f"{self._name} answers the query with something other than text labels and one number per series: "
-            )
-            raise QueryRejected(f"{problem}write a query for an instant vector.") from error
 
     def _nonsense(self) -> str:
         return f"{self._name} answers something that is not Prometheus' JSON: {CHECK_URL}."

@@ -12,6 +12,8 @@ def split_by_budgets(
     pods: Iterable[PodInfo], budgets: Sequence[DisruptionBudget]
 ) -> tuple[list[PodInfo], list[PodInfo]]:
     """Pods whose disruption violates a budget, and the rest, each in the order given: earlier ones use budgets up."""
+    if not budgets:
+        return [], list(pods)
     allowed = {budget.key: budget.allowed for budget in budgets}
     violating: list[PodInfo] = []
     others: list[PodInfo] = []

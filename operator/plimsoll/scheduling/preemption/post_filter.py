@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Bools, Snapshot
 from plimsoll.filters.interface import Refusal
 from plimsoll.filters.prepared import PodFilters
-from plimsoll.scheduling.preemption.candidates import NOT_HELPFUL, Tried, try_rows
+from plimsoll.scheduling.preemption.candidates import NOT_HELPFUL, Look, Pauses, Search
 from plimsoll.scheduling.preemption.choosing import Candidate, choose_candidate
 from plimsoll.scheduling.preemption.eligibility import not_eligible
-from plimsoll.scheduling.preemption.victims import DryRun
+from plimsoll.scheduling.preemption.victims import NO_VICTIMS, DryRun
 
+# After so many pods a search pauses: some tens of milliseconds.
+_EFFORT = 6000
 # The plugins whose PreFilter comes so late that DynamicResources has had its turn.
 _CLAIMS_READ = frozenset({"DynamicResources", "NodeDeclaredFeatures"})
 # What DynamicResources' PostFilter answers where its PreFilter never ran; preemption is not even tried then.
@@ -36,6 +39,7 @@ class PostFilter:
     message: str = ""
     nominated_node: str | None = None
     victims: tuple[PodInfo, ...] = ()
+    unfinished: bool = False
 
 
 def after_problem(filters: PodFilters) -> PostFilter:
@@ -46,15 +50,21 @@ def after_problem(filters: PodFilters) -> PostFilter:
 
 
 def after_filters(
-    filters: PodFilters, refusals: Iterable[Refusal], *, barred: Sequence[Refusal] = (), rng: np.random.Generator
+    filters: PodFilters,
+    refusals: Iterable[Refusal],
+    *,
+    barred: Sequence[Refusal] = (),
+    rng: np.random.Generator,
+    pauses: Pauses | None = None,
 ) -> PostFilter:
     """For a pod that every node refused.
 
     Args:
         barred: nodes where the policy would not let the pod be, however many pods were removed.
         rng: says at which node the search begins.
+        pauses: where a search that pauses is kept, and found again; without it none pauses.
     """
-    return _preempt(filters, resolvable_rows(filters.view, refusals), barred, rng)
+    return _preempt(filters, resolvable_rows(filters.view, refusals), barred, rng, pauses)
 
 
 def resolvable_rows(view: Snapshot, refusals: Iterable[Refusal]) -> Bools:
@@ -68,17 +78,32 @@ def resolvable_rows(view: Snapshot, refusals: Iterable[Refusal]) -> Bools:
 
 
 def _preempt(
-    filters: PodFilters, resolvable: Bools, barred: Sequence[Refusal], rng: np.random.Generator | None
+    filters: PodFilters,
+    resolvable: Bools,
+    barred: Sequence[Refusal],
+    rng: np.random.Generator | None,
+    pauses: Pauses | None = None,
 ) -> PostFilter:
     view, pod = filters.view, filters.pod
     nominated_row = view.row_of.get(view.nominated.node_of(pod.uid))
     hopeless = nominated_row is None or not resolvable[nominated_row]
     if why := not_eligible(view, pod, hopeless=hopeless):
         return PostFilter(_joined(filters, why))
-    rows = [int(row) for row in np.flatnonzero(resolvable)]
-    tried = _try(filters, rows, barred, rng) if rows and rng is not None else Tried()
-    if tried.candidates:
-        best = choose_candidate(tried.candidates)
+    rows: list[int] = np.flatnonzero(resolvable).tolist()
+    search = pauses.of(pod.uid) if pauses is not None else None
+    if search is None:
+        search = Search(rows, offset=int(rng.integers(len(rows))) if rows and rng is not None else 0)
+    if rows and not view.held.any_below(pod.priority):
+        nobody = Counter({NO_VICTIMS: len(rows)})
+        return PostFilter(_joined(filters, _not_fit(len(view.row_of), nobody, len(rows))), nominated_node="")
+    looker = _Looker(filters, resolvable, barred)
+    if not search.go_on(looker.look, effort=math.inf if pauses is None else _EFFORT):
+        assert pauses is not None
+        pauses.put(pod.uid, search)
+        return PostFilter(unfinished=True)
+    tried = search.tried
+    best = _still_best(tried.candidates, looker) if search.paused else _best(tried.candidates)
+    if best is not None:
         return PostFilter(nominated_node=view.name(best.row), victims=best.victims)
     if tried.odd is not None:
         # An error silences what DynamicResources said before.
@@ -86,17 +111,46 @@ def _preempt(
     return PostFilter(_joined(filters, _not_fit(len(view.row_of), tried.reasons, len(rows))), nominated_node="")
 
 
-def _try(filters: PodFilters, rows: list[int], barred: Sequence[Refusal], rng: np.random.Generator) -> Tried:
-    budgets = [b for b in filters.view.objects.all(KIND) if isinstance(b, DisruptionBudget)]
-    dry_run = DryRun(filters, budgets)
+def _best(candidates: Sequence[Candidate]) -> Candidate | None:
+    return choose_candidate(candidates) if candidates else None
 
-    def victims_on(row: int) -> Candidate | tuple[str, ...]:
-        found = dry_run.victims_on(row)
-        # Nobody is evicted for a place that the policy does not let the pod have.
-        bars = tuple(refusal.reason for refusal in barred if refusal.rows[row])
-        return bars if bars and isinstance(found, Candidate) else found
 
-    return try_rows(rows, victims_on, offset=int(rng.integers(len(rows))))
+def _still_best(candidates: Sequence[Candidate], looker: _Looker) -> Candidate | None:
+    """The best as things are now: since the search paused pods and nodes may have come and gone."""
+    left, sure = list(candidates), set[int]()
+    while (best := _best(left)) is not None and best.row not in sure:
+        at = left.index(best)
+        now, _ = looker.look(best.row)
+        if isinstance(now, Candidate) and now.victims:
+            left[at] = now
+            sure.add(best.row)
+        else:
+            del left[at]
+    return best
+
+
+class _Looker:
+    """Tries nodes, as they are now.
+
+    Args:
+        resolvable: [N], where removing pods may help.
+        barred: where the policy does not let the pod be.
+    """
+
+    def __init__(self, filters: PodFilters, resolvable: Bools, barred: Sequence[Refusal]) -> None:
+        budgets = [b for b in filters.view.objects.all(KIND) if isinstance(b, DisruptionBudget)]
+        self._dry_run = DryRun(filters, budgets)
+        self._residents = filters.view.residents
+        self._view = filters.view
+        self._resolvable, self._barred = resolvable, barred
+
+    def look(self, row: int) -> Look:
+        """Nobody is evicted for a place that the policy does not let the pod have."""
+        if not self._resolvable[row]:
+            return (), 0  # no longer, since the search paused
+        found = self._dry_run.victims_on(row)
+        bars = tuple(refusal.reason for refusal in self._barred if refusal.rows[row])
+        return bars if bars and isinstance(found, Candidate) else found, self._residents.count(self._view.name(row))
 
 
 def _joined(filters: PodFilters, preemption: str) -> str:

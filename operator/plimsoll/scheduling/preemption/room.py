@@ -10,19 +10,32 @@ from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.node_resources_fit import shortage
 
 
+class Rooms:
+    """What one pod finds on any node, good until anything changes: read from the arrays once, not node by node."""
+
+    def __init__(self, view: Snapshot, pod: PodInfo) -> None:
+        wanted = {PODS: 1, **{name: value for name, value in pod.requests.items() if value > 0}}
+        # [N] each, what is left once the pod has taken its part.
+        self._left = {name: _left(view, name, value) for name, value in wanted.items()}
+
+    def on(self, row: int, *, freed: Mapping[str, int], added: Iterable[PodInfo] = ()) -> Room:
+        """Args:
+        freed: what the pods that are removed hold together; ``pods`` counts them.
+        added: pods that will take room there as well.
+        """
+        return Room({name: left[row] + freed.get(name, 0) for name, left in self._left.items()}, added)
+
+
 class Room:
     """Room for one pod on one node. Says no exactly where NodeResourcesFit would refuse.
 
     Args:
-        freed: what the pods that are removed hold together; ``pods`` counts them.
+        left: what is left with the pod, by the resources that it asks for.
         added: pods that will take room there as well.
     """
 
-    def __init__(
-        self, view: Snapshot, row: int, pod: PodInfo, *, freed: Mapping[str, int], added: Iterable[PodInfo] = ()
-    ) -> None:
-        wanted = {PODS: 1, **{name: value for name, value in pod.requests.items() if value > 0}}
-        self._left = {name: _free(view, row, name) + freed.get(name, 0) - value for name, value in wanted.items()}
+    def __init__(self, left: dict[str, int], added: Iterable[PodInfo] = ()) -> None:
+        self._left = left
         for other in added:
             self._change(other.requests, -1)
 
@@ -46,6 +59,9 @@ class Room:
             self._left[name] += sign * (1 if name == PODS else requests.get(name, 0))
 
 
-def _free(view: Snapshot, row: int, name: str) -> int:
+def _left(view: Snapshot, name: str, value: int) -> list[int]:
     column = view.columns.get(name)
-    return 0 if column is None else int(view.allocatable[row, column]) - int(view.requested[row, column])
+    if column is None:
+        return [-value] * view.size
+    left: list[int] = (view.allocatable[:, column] - view.requested[:, column]).tolist()
+    return [free - value for free in left]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from plimsoll.cluster.budgets import DisruptionBudget
 from plimsoll.cluster.pod import PodInfo
@@ -13,18 +14,22 @@ from plimsoll.filters.run import yields_to
 from plimsoll.scheduling.preemption.choosing import Candidate
 from plimsoll.scheduling.preemption.disruptions import split_by_budgets
 from plimsoll.scheduling.preemption.importance import by_importance
-from plimsoll.scheduling.preemption.room import Room
+from plimsoll.scheduling.preemption.room import Room, Rooms
 from plimsoll.scheduling.preemption.trial import Trial
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DryRun:
-    """Removes pods of lower priority in thought, node by node."""
+    """Removes pods of lower priority in thought, node by node; good until anything changes."""
 
     filters: PodFilters
     budgets: Sequence[DisruptionBudget]
+
+    @cached_property
+    def _rooms(self) -> Rooms:
+        return Rooms(self.filters.view, self.filters.pod)
 
     def victims_on(self, row: int) -> Candidate | tuple[str, ...]:
         """Whom to remove, or why removing pods does not help.
@@ -36,19 +41,19 @@ class DryRun:
         if not freed:
             return (NO_VICTIMS,)
         others = yields_to(view, pod, view.name(row))
-        room = Room(view, row, pod, freed=freed, added=others)
+        room = self._rooms.on(row, freed=freed, added=others)
         summed = self._only_fit and not others
-        if summed and (reasons := room.shortages()):
+        if summed and (reasons := room.shortages() or self.filters.check_node(row)):
             return reasons
         lower = [p for p in view.residents.on(view.name(row)) if p.priority < pod.priority]
-        trial = Trial(self.filters, row, added=others, removed=lower, freed=freed)
-        if reasons := trial.reasons():
+        trial = None if summed else Trial(self.filters, row, added=others, removed=lower, freed=freed)
+        if trial is not None and (reasons := trial.reasons()):
             return reasons
         violating, rest = split_by_budgets(by_importance(lower), self.budgets)
-        victims = _not_spared(None if summed else trial, room, (*violating, *rest))
+        victims = _not_spared(trial, room, (*violating, *rest))
         return Candidate(row, tuple(by_importance(victims)), len({p.uid for p in violating} & {p.uid for p in victims}))
 
-    @property
+    @cached_property
     def _only_fit(self) -> bool:
         """Nothing but resources is in the way of the pod, nominated pods apart."""
         prepared = self.filters.prepared
@@ -56,7 +61,7 @@ class DryRun:
 
 
 def _not_spared(trial: Trial | None, room: Room, pods: Sequence[PodInfo]) -> list[PodInfo]:
-    """Puts them back one by one; those with which the pod does not fit stay away.
+    """Puts them back one by one; those with which the pod does not fit stay away, in the order given.
 
     Args:
         trial: None where what is free says everything.

@@ -22,8 +22,8 @@ class Places:
         self._pods: dict[Uid, QueuedPod] = {}
         self._active = Heap(_turn, tickets)
         self._backoff = Heap(_end_of_backoff, tickets)
-        # After an error: what broke needs the time, and no change of the cluster mends it. After a preemption: whoever
-        # takes the room each time that it is free must not cost a victim each time.
+        # After an error: what broke needs the time, and no change of the cluster mends it. Before another preemption:
+        # whoever takes the room each time that it is free must not cost a victim each time.
         self._whole_backoff = Heap(_end_of_backoff, tickets)
         self._waiting = waiting
 
@@ -77,7 +77,7 @@ class Places:
     def take(self, *, now_s: float) -> QueuedPod | None:
         """The next pod to try.
 
-        With nobody else to try, a rejected one that something woke waits no longer, unless it has just preempted.
+        With nobody else to try, a rejected one that something woke waits no longer, unless it would only preempt again.
         """
         self._end_backoffs(now_s)
         queued = self._active.pop()
@@ -95,7 +95,7 @@ class Places:
         return None if first is None else first.backoff_until_s
 
     def _backing_off(self, queued: QueuedPod) -> Heap:
-        return self._backoff if queued.rejected_by and not queued.preempted else self._whole_backoff
+        return self._backoff if queued.rejected_by and not queued.whole_backoff else self._whole_backoff
 
     def _end_backoffs(self, now_s: float) -> None:
         for heap in (self._backoff, self._whole_backoff):

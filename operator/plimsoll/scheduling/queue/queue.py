@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from plimsoll.cluster.changes import Change
 from plimsoll.cluster.pod import PodInfo, Uid
@@ -24,6 +25,9 @@ from plimsoll.scheduling.queue.queued import Place, QueuedPod
 from plimsoll.scheduling.queue.stuck import Stuck
 from plimsoll.scheduling.queue.waiting import Alike, Helps, WaitingPods
 
+# So many kinds of pods are moved at once, some milliseconds; the rest of them follows as the next ones are tried.
+_AT_ONCE = 1000
+
 
 class Queue:
     """Every pending pod is in exactly one place; one that is being tried, prepared or bound is in none."""
@@ -36,6 +40,8 @@ class Queue:
         self._in_flight = InFlight()
         self._held: set[Uid] = set()
         self._stuck = Stuck(self._waiting)
+        # Helped by a change that helped very many: the others of them are moved first. Each once, by its id.
+        self._to_wake: dict[int, tuple[Alike, str]] = {}
 
     def __len__(self) -> int:
         return len(self._places)
@@ -94,6 +100,7 @@ class Queue:
         With nobody else to try, a rejected pod that something woke need not wait out its backoff.
         """
         self._free_stuck(now_s)
+        self._wake_more(now_s)
         queued = self._places.take(now_s=now_s)
         if queued is not None:
             queued.tried = queued.pod
@@ -104,8 +111,8 @@ class Queue:
         """Back after an attempt: to wait for a change, or (nothing rejected it: an error) for its backoff alone.
 
         Args:
-            preempted: it makes others go. It is not tried again before its backoff is over, so that it preempts once
-                in each.
+            preempted: it makes others go. It may take its place before its backoff is over, but not make others go
+                again, so that it preempts once in each.
         """
         missed = self._in_flight.since(queued.pod.uid)
         self._in_flight.end(queued.pod.uid)
@@ -121,6 +128,17 @@ class Queue:
             self._places.enter(queued, Place.UNSCHEDULABLE, FAILED)
         else:
             self._places.enter(queued, Place.BACKOFF, FAILED)
+
+    def paused(self, queued: QueuedPod) -> None:
+        """The attempt is not over: it goes on when its turn comes again, as a rule next."""
+        self._in_flight.end(queued.pod.uid)
+        self._places.enter(queued, Place.ACTIVE, "")
+
+    def too_soon(self, queued: QueuedPod) -> None:
+        """It would make others go again before its backoff is over: it waits for that, whatever happens."""
+        self._in_flight.end(queued.pod.uid)
+        queued.whole_backoff = True
+        self._places.enter(queued, Place.BACKOFF, FAILED)
 
     def placed(self, uid: Uid, *, now_s: float) -> None:
         """The pod is assumed on a node: the next of those that are like it may find a place as well.
@@ -148,14 +166,26 @@ class Queue:
         Of pods that are alike one is tried for all: the next follows when it found a place, and none if it did not.
         """
         self._in_flight.happened(change)
-        for alike in self._waiting.helped_by(change):
-            self._wake_alike(alike, event_label(change.kind), now_s=now_s)
+        helped = self._waiting.helped_by(change)
+        if not helped:
+            return
+        event = event_label(change.kind)
+        if len(helped) > _AT_ONCE:
+            helped.sort(key=_urgency)
+            self._to_wake.update((id(alike), (alike, event)) for alike in helped[_AT_ONCE:])
+        for alike in helped[:_AT_ONCE]:
+            self._wake_alike(alike, event, now_s=now_s)
 
     def wake_pod(self, uid: Uid, *, now_s: float) -> None:
-        """Something else than a change of the cluster: another policy would place it now."""
+        """What concerns this pod alone: its victims are gone, or another policy would place it now.
+
+        It need not wait out its backoff then, even if it has just preempted.
+        """
         queued = self._places.get(uid)
-        if queued is not None and queued.place is Place.UNSCHEDULABLE:
-            self._try_again(queued, RESELECTED, now_s=now_s)
+        if queued is None:
+            return
+        if queued.place is Place.UNSCHEDULABLE or (queued.place is Place.BACKOFF and queued.whole_backoff):
+            self._try_again(queued, RESELECTED, now_s=now_s, early=True)
 
     def hold(self, uid: Uid, *, now_s: float) -> None:
         """Keeps the pod from being tried until ``release``: its victims are being evicted.
@@ -181,10 +211,12 @@ class Queue:
         if queued is None or queued.place is not Place.UNSCHEDULABLE:
             return
         if retry or queued.woken:
-            self._try_again(queued, FORCED, now_s=now_s)
+            self._try_again(queued, FORCED, now_s=now_s, early=not retry)
 
     def due_at_s(self) -> float | None:
         """When ``pop`` may have something: 0.0 for now, None for not before something changes."""
+        if self._to_wake:
+            return 0.0
         times = (self._places.due_at_s(), self._stuck.due_at_s())
         return min((time_s for time_s in times if time_s is not None), default=None)
 
@@ -204,6 +236,12 @@ class Queue:
         for queued in [q for q in alike.pods.values() if self._stands_alone(q.pod.uid)]:
             self._try_again(queued, event, now_s=now_s)
         self._wake_one(alike, now_s=now_s)
+
+    def _wake_more(self, now_s: float) -> None:
+        """Who was tried or went meanwhile is among its likes no more."""
+        for waits in list(islice(self._to_wake, _AT_ONCE)):
+            alike, event = self._to_wake.pop(waits)
+            self._wake_alike(alike, event, now_s=now_s)
 
     def _wake_one(self, alike: Alike, *, now_s: float) -> None:
         first = next((q for q in alike.pods.values() if q.pod.uid not in self._held), None)
@@ -245,16 +283,26 @@ class Queue:
         if place is Place.UNSCHEDULABLE and own_change_helps(before, pod, known.rejected_by):
             self._try_again(known, UPDATED, now_s=now_s)
 
-    def _try_again(self, queued: QueuedPod, event: str, *, now_s: float) -> None:
+    def _try_again(self, queued: QueuedPod, event: str, *, now_s: float, early: bool = False) -> None:
+        """Args:
+        early: it may leave its backoff before the end though it has just preempted.
+        """
         if queued.pod.uid in self._held:
             queued.woken = True
             return
-        self._places.move(queued, Place.ACTIVE if queued.backoff_until_s <= now_s else Place.BACKOFF, event)
+        self._places.leave(queued)
+        queued.whole_backoff = not early and now_s < queued.preempts_again_s
+        self._places.enter(queued, Place.ACTIVE if queued.backoff_until_s <= now_s else Place.BACKOFF, event)
 
     def _free_stuck(self, now_s: float) -> None:
         for queued in self._stuck.take(now_s=now_s):
             if self._places.get(queued.pod.uid) is queued and queued.place is Place.UNSCHEDULABLE:
                 self._try_again(queued, TIMEOUT, now_s=now_s)
+
+
+def _urgency(alike: Alike) -> tuple[float, ...]:
+    first = next(iter(alike.pods.values()))
+    return -first.pod.priority, first.since_s
 
 
 def _uid(thing: object) -> Uid | None:

@@ -32,7 +32,8 @@ class QueuedPod:
         rejected_by: what rejected it at the last attempt.
         policy: the policy that its last attempt went by.
         gone: it was deleted, or is no longer pending, while it was being bound.
-        preempted: its last attempt preempted; the next one comes a whole backoff later.
+        preempts_again_s: end of the backoff after it last preempted; until then it makes nobody else go.
+        whole_backoff: it is not tried before its backoff is over, though nobody else is due.
         woken: something that can help happened while it was held back.
         selection: version of the policies for which ``selected`` holds; -1 once its namespace is another.
         selected: the policy that would place it; None where it waits for one.
@@ -52,7 +53,8 @@ class QueuedPod:
     rejected_by: frozenset[str] = frozenset()
     policy: str = ""
     gone: bool = False
-    preempted: bool = False
+    preempts_again_s: float = 0.0
+    whole_backoff: bool = False
     woken: bool = False
     selection: int = -1
     selected: str | None = None
@@ -68,7 +70,8 @@ class QueuedPod:
             return 0.0
         # The exponent is bounded, or a pod that fails for years would overflow it.
         grown_s = _FIRST_BACKOFF_S * 2.0 ** min(failures - 1, 10)
-        return float(math.ceil(self.tried_s + min(grown_s, _LONGEST_BACKOFF_S)))
+        ends_s = math.ceil(self.tried_s + min(grown_s, _LONGEST_BACKOFF_S))
+        return float(max(ends_s, self.preempts_again_s) if self.whole_backoff else ends_s)
 
     def changed(self, pod: PodInfo) -> None:
         self.pod, self.selection, self.likeness = pod, -1, None
@@ -82,4 +85,6 @@ class QueuedPod:
             self.errors += 1
         # Those that have waited longer since their last attempt come first.
         self.tried_s = self.since_s = now_s
-        self.rejected_by, self.preempted, self.woken = rejected_by, preempted, False
+        self.rejected_by, self.whole_backoff, self.woken = rejected_by, False, False
+        if preempted:
+            self.preempts_again_s = self.backoff_until_s

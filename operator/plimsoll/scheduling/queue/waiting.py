@@ -6,13 +6,15 @@ kind of pod, however many replicas wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
-from plimsoll.filters.order import wakes_of
+from plimsoll.filters.order import waiting_index, wakes_of
+from plimsoll.filters.waiting import WaitingIndex
 from plimsoll.scheduling.queue.likeness import labels_count, likeness
 from plimsoll.scheduling.queue.queued import QueuedPod
 
@@ -28,6 +30,10 @@ class Helps(Protocol):
 
     def about(self, change: Change) -> Ask: ...
 
+    def among(self, index: WaitingIndex, change: Change) -> Iterable[int] | None:
+        """Whom of the index the change may help; None: ask all."""
+        ...
+
     def stands_alone(self, uid: Uid) -> bool:
         """It has a place of its own to go to, and what becomes of it says nothing of others like it."""
         ...
@@ -42,12 +48,14 @@ class Alike:
     """Waiting pods that nothing tells apart that anybody asks for: what refuses one of them refuses all.
 
     Attributes:
+        serial: goes up in the order in which they came.
         leader: the one of them that is being tried for all; it does not wait itself.
         event: what woke it.
     """
 
     plugins: frozenset[str]
     likeness: str
+    serial: int
     pods: dict[Uid, QueuedPod] = field(default_factory=dict)
     leader: Uid | None = None
     event: str = ""
@@ -84,7 +92,7 @@ class WaitingPods:
             alike
             for rejected in list(self._rejected.values())
             if (plugins := rejected.waiting_for(change.kind))
-            for alike in rejected.sort()
+            for alike in rejected.asked(change, plugins, self._helps)
             if _concerned(change, alike) and _any(ask, plugins, next(iter(alike.pods.values())))
         ]
 
@@ -130,6 +138,13 @@ class _Rejected:
     wakes: dict[str, ChangeKind]
     fresh: dict[Uid, QueuedPod] = field(default_factory=dict)
     alike: dict[str, Alike] = field(default_factory=dict)
+    serials: Iterator[int] = field(default_factory=itertools.count)
+    by_serial: dict[int, Alike] = field(default_factory=dict)
+    indexes: dict[str, WaitingIndex] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        made = {plugin: waiting_index(plugin) for plugin in self.plugins}
+        self.indexes = {plugin: index for plugin, index in made.items() if index is not None}
 
     def __iter__(self) -> Iterator[QueuedPod]:
         yield from self.fresh.values()
@@ -139,16 +154,32 @@ class _Rejected:
     def waiting_for(self, kind: ChangeKind) -> list[str]:
         return [plugin for plugin, wakes in self.wakes.items() if wakes & kind]
 
-    def sort(self) -> list[Alike]:
-        for uid, queued in self.fresh.items():
-            self.of(likeness(queued)).pods[uid] = queued
-        self.fresh.clear()
-        return list(self.alike.values())
+    def asked(self, change: Change, plugins: list[str], helps: Helps) -> list[Alike]:
+        """Who may be helped by what it does for one of the plugins, in the order in which they came."""
+        self.sort()
+        found: set[int] = set()
+        for plugin in plugins:
+            index = self.indexes.get(plugin)
+            serials = None if index is None else helps.among(index, change)
+            if serials is None:
+                return list(self.alike.values())
+            found.update(serials)
+        return [self.by_serial[serial] for serial in sorted(found)]
 
-    def of(self, like: str) -> Alike:
-        if like not in self.alike:
-            self.alike[like] = Alike(self.plugins, like)
-        return self.alike[like]
+    def sort(self) -> None:
+        for uid, queued in self.fresh.items():
+            self.of(queued).pods[uid] = queued
+        self.fresh.clear()
+
+    def of(self, queued: QueuedPod) -> Alike:
+        like = likeness(queued)
+        found = self.alike.get(like)
+        if found is None:
+            found = self.alike[like] = Alike(self.plugins, like, next(self.serials))
+            self.by_serial[found.serial] = found
+            for index in self.indexes.values():
+                index.add(found.serial, queued.pod)
+        return found
 
     def remove(self, queued: QueuedPod) -> None:
         if self.fresh.pop(queued.pod.uid, None) is None:
@@ -158,7 +189,9 @@ class _Rejected:
 
     def drop_if_empty(self, alike: Alike) -> None:
         if not alike.pods:
-            del self.alike[alike.likeness]
+            del self.alike[alike.likeness], self.by_serial[alike.serial]
+            for index in self.indexes.values():
+                index.remove(alike.serial)
 
 
 def _concerned(change: Change, alike: Alike) -> bool:

@@ -21,7 +21,11 @@ _LEAST_BYTES, _MOST_BYTES = 23 * _MIB, 1000 * _MIB
 
 
 def score(view: Snapshot, pod: PodInfo, caches: PreferenceCaches) -> Ints:
-    """[N], whoever else is feasible; 0 all over where no node has an image worth it."""
+    """[N], whoever else is feasible; 0 all over where no node has an image worth it. Kept; not to be written."""
+    return caches.image_scores.of(view, (pod.images, pod.containers), lambda: _scores(view, pod, caches))
+
+
+def _scores(view: Snapshot, pod: PodInfo, caches: PreferenceCaches) -> Ints:
     if not pod.containers:
         return np.zeros(view.size, dtype=np.int64)
     total = np.zeros(view.size, dtype=np.int64)

@@ -87,14 +87,17 @@ class _Spread:
             return np.zeros(self.view.size)
         counts = self._matching(constraint)
         if constraint.topology_key == HOSTNAME_LABEL:
-            domains = int(np.count_nonzero(self._scored))
-        else:
-            ids = _merged_blank(column)
-            weights = np.where(self._counted(constraint), counts, 0)
-            counts = np.bincount(ids, weights=weights, minlength=column.size)[ids]
-            domains = int(np.count_nonzero(np.bincount(ids[self._scored])))
-        raw = counts * np.log(domains + 2.0) + (constraint.max_skew - 1)
-        return np.where(column.ids > 0, raw, 0.0)
+            raw = _weighed(counts, int(np.count_nonzero(self._scored)), constraint)
+            return raw if column.ids.all() else np.where(column.ids > 0, raw, 0.0)
+        blank = column.id_of("")
+        ids = _merged(column, blank) if blank else column.ids
+        totals = np.bincount(ids, weights=counts * self._counted(constraint), minlength=column.size)
+        present = np.bincount(ids, weights=self._scored, minlength=column.size)
+        by_domain = _weighed(totals, int(np.count_nonzero(present)), constraint)
+        if blank:
+            return np.where(column.ids > 0, by_domain[ids], 0.0)
+        by_domain[0] = 0.0
+        return by_domain[ids]
 
     def _matching(self, constraint: SpreadConstraint) -> Ints:
         """[N], pods by row; a selector that selects everything selects nothing here."""
@@ -122,13 +125,18 @@ def _included(node: NodeInfo, pod: PodInfo, constraint: SpreadConstraint) -> boo
     return not constraint.honor_taints or all(tolerated(t, pod.tolerations) for t in node.taints if t.hard)
 
 
-def _merged_blank(column: DomainColumn) -> Ints:
+def _weighed(counts: Ints | Floats, domains: int, constraint: SpreadConstraint) -> Floats:
+    """The more domains, the more each pod weighs."""
+    raw: Floats = counts * np.log(domains + 2.0) + (constraint.max_skew - 1)
+    return raw
+
+
+def _merged(column: DomainColumn, blank: int) -> Ints:
     """[N], ids by which a label without a value is no label, as kube-scheduler's default spreading has it.
 
     A pod's own constraints never compare the two: nodes without the label do not count there.
     """
-    blank = column.id_of("")
-    return np.where(column.ids == blank, 0, column.ids) if blank else column.ids
+    return np.where(column.ids == blank, 0, column.ids)
 
 
 def _rounded(raw: Floats) -> Ints:

@@ -19,10 +19,15 @@ _ANY_POD = ""
 def score(view: Snapshot, pod: PodInfo, feasible: Bools, caches: PreferenceCaches) -> Ints:
     """[N]; always has a score: full marks all over where no taint asks the pod to stay away."""
     # As a rule no node has such a taint, and then no class of pods needs a column of its own.
-    if not caches.taints.of(view, _ANY_POD, _asking).any():
+    if not asked(view, caches):
         return np.full(view.size, MAX_SCORE)
     avoided = caches.taints.of(view, pod.class_key, lambda node: _avoided(node, pod))
     return percent_of_most(avoided.astype(np.int64), feasible, reverse=True)
+
+
+def asked(view: Snapshot, caches: PreferenceCaches) -> bool:
+    """Whether any node has such a taint; if not, all nodes are alike to every pod."""
+    return bool(caches.taints.of(view, _ANY_POD, _asking).any())
 
 
 def _asking(node: NodeInfo) -> int:

@@ -1,0 +1,1 @@
+"""What one decision costs: the core alone, in one process, without an API server."""

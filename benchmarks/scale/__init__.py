@@ -1,0 +1,1 @@
+"""What a large cluster costs: memory, events, refreshes of a policy, and rest."""

@@ -1,0 +1,97 @@
+"""The command line: the whole table, some cases of it, or a case of one's own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks.throughput.case import Case, Mode
+from benchmarks.throughput.contenders import CONTENDERS
+from benchmarks.throughput.table import BASIC, BOTH, NODES, PAIRS, WARM_PODS, cases
+from benchmarks.throughput.workloads import WORKLOADS
+
+_T = TypeVar("_T")
+
+_ASSIGNED = 50_000
+_BUILT = Path(__file__).resolve().parent.parent.parent / "build" / "throughput"
+
+
+def parsed(description: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    table = parser.add_argument_group("the table of `make bench`")
+    table.add_argument("--table", action="store_true", help="play all of it; the flags of one case have no effect")
+    table.add_argument("--cases", type=_names, default=(), metavar="NAME,...", help="only these of its cases")
+    _of_one_case(parser.add_argument_group("one case for each workload"))
+    results = parser.add_argument_group("results")
+    results.add_argument("--json", type=Path, metavar="OUT", help="the file with all runs")
+    results.add_argument("--resume", action="store_true", help="make no run again that is in that file already")
+    results.add_argument("--report-only", action="store_true", help="make no run; tell what is in that file")
+    results.add_argument("--directory", type=Path, default=_BUILT, help="of the control plane, and of the logs")
+    results.add_argument("--document", type=Path, help="put the tables where a Markdown file has a place for them")
+    return parser.parse_args()
+
+
+def chosen(options: argparse.Namespace) -> list[Case]:
+    """Raises:
+    SystemExit: there is no such case, workload or contender, or they do not go together.
+    """
+    found = list(_of_table(options) if options.table or options.cases else _own(options))
+    for case in found:
+        bare = [name for name in case.contenders if CONTENDERS[name].bare]
+        if bare and case.mode.warm:
+            raise SystemExit(f"error: {', '.join(bare)} binds what is there: give it another --mode than {case.mode}")
+    return found
+
+
+def _of_one_case(flags: argparse._ArgumentGroup) -> None:
+    flags.add_argument("--workloads", default=(BASIC,), type=_names, metavar="NAME,...", help="or: all")
+    flags.add_argument("--contenders", type=_names, default=BOTH, metavar="NAME,...", help=", ".join(CONTENDERS))
+    flags.add_argument("--mode", default=Mode.BURST, type=Mode, choices=list(Mode))
+    flags.add_argument("--pairs", type=int, default=PAIRS)
+    flags.add_argument("--nodes", type=int, default=NODES)
+    flags.add_argument("--pods", type=int, default=10_000, help="that are measured")
+    flags.add_argument("--rate", type=float, default=200.0, help="pods per second; mode steady")
+    flags.add_argument("--seconds", type=float, default=0.0, help="end the run so long after the first bind")
+    flags.add_argument("--assigned", type=int, default=None, help=f"pods that run already; {_ASSIGNED} in coldstart")
+    flags.add_argument("--warm", type=int, default=WARM_PODS, help="pods bound before; modes steady and arriving")
+    flags.add_argument("--limit", type=float, default=300.0, help="seconds after which a run is given up")
+
+
+def _of_table(options: argparse.Namespace) -> Iterator[Case]:
+    known = {case.name: case for case in cases()}
+    return (_known(name, known, "case") for name in options.cases or known)
+
+
+def _own(options: argparse.Namespace) -> Iterator[Case]:
+    mode = options.mode
+    for contender in options.contenders:
+        _known(contender, CONTENDERS, "contender")
+    for name in WORKLOADS if options.workloads == ("all",) else options.workloads:
+        _known(name, WORKLOADS, "workload")
+        assigned = _ASSIGNED if options.assigned is None and mode is Mode.COLDSTART else options.assigned or 0
+        yield Case(
+            name=f"{name} {mode}",
+            workload=name,
+            nodes=options.nodes,
+            pods=options.pods,
+            pairs=options.pairs,
+            contenders=options.contenders,
+            mode=mode,
+            rate=options.rate if mode is Mode.STEADY else 0.0,
+            seconds=options.seconds,
+            assigned=assigned,
+            warm=options.warm if mode.warm else 0,
+            limit_s=options.limit,
+        )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, text.split(","))))
+
+
+def _known(name: str, names: Mapping[str, _T], what: str) -> _T:
+    if name not in names:
+        raise SystemExit(f"error: there is no {what} {name!r}; there are: {', '.join(names)}")
+    return names[name]

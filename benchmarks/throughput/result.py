@@ -1,0 +1,55 @@
+"""One run, as it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """Attributes:
+    case: its name.
+    pair: the number of the turn, from 0.
+    fingerprint: of the code and the objects, see fingerprint.py.
+    parameters: of the case.
+    unfinished: why, where the run did not come to its end; its figures are those until then.
+    figures: by name; what could not be taken is absent.
+    requests: what the API server answered meanwhile, by ``VERB resource code``.
+    binds: how many in each second from the first on; events: the same of those that say so.
+    began: when, in ISO 8601.
+    versions: of everything that took part.
+    """
+
+    case: str
+    contender: str
+    pair: int
+    fingerprint: str
+    parameters: Json
+    unfinished: str = ""
+    figures: dict[str, float] = field(default_factory=dict)
+    requests: dict[str, int] = field(default_factory=dict)
+    binds: list[int] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+    began: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def same_run(self, other: RunResult) -> bool:
+        """Whether one stands for the other, whatever came out."""
+        return self.same_place(other) and (self.fingerprint, self.parameters) == (other.fingerprint, other.parameters)
+
+    def same_place(self, other: RunResult) -> bool:
+        """Whether both are the same line of the same table."""
+        return (self.case, self.contender, self.pair) == (other.case, other.contender, other.pair)
+
+    def with_figures(self, more: dict[str, float]) -> RunResult:
+        return replace(self, figures={**self.figures, **more})
+
+    def to_json(self) -> Json:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, document: Json) -> Self:
+        return cls(**document)
