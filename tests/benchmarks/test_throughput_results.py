@@ -116,3 +116,7 @@ def test_a_document_gets_the_tables_that_it_has_a_place_for(tmp_path: Path):
 def test_no_two_cases_of_the_table_have_the_same_name():
     names = [case.name for case in cases()]
     assert sorted(names) == sorted(set(names))
+
+
+def test_every_case_of_the_table_can_be_named_on_the_command_line():
+    assert not [case.name for case in cases() if "," in case.name]
