@@ -124,10 +124,11 @@ async def watch_holds(telemetry: Telemetry, *, ready: Callable[[], bool]) -> Non
     """Until cancelled: the CPU time between two turns, from ``ready`` on; the time between two looks is in it."""
     longest_s = 0.0
     while True:
-        began_s = time.thread_time()
+        # What the start did last is not to be counted: it was through by the end of a turn.
+        counts, began_s = ready(), time.thread_time()
         await asyncio.sleep(_LOOK_S)
         held_s = time.thread_time() - began_s
-        if held_s > longest_s and ready():
+        if counts and held_s > longest_s:
             longest_s = held_s
             telemetry.loop_longest_hold.set(longest_s)
 
