@@ -7,10 +7,12 @@ import logging
 import ssl
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+import orjson
 from kubernetes.client import Configuration
 from yarl import URL
 
@@ -83,6 +85,7 @@ class Connection:
             proxy=_proxy(self.configuration),
             middlewares=(self._authorize,),
             trace_configs=list(traces),
+            response_class=_Response,
         )
 
     def lane(self) -> Lane | None:
@@ -159,6 +162,19 @@ class Connection:
         self.configuration.api_key = fresh.api_key
         self.configuration.refresh_api_key_hook = fresh.refresh_api_key_hook
         self._authorization = _authorization(fresh)
+
+
+class _Response(aiohttp.ClientResponse):
+    """kopf reads lists by this method; the standard library's decoder takes three times as long."""
+
+    async def json(
+        self,
+        *,
+        encoding: str | None = None,
+        loads: Callable[[str], Any] = orjson.loads,
+        content_type: str | None = "application/json",
+    ) -> Any:
+        return await super().json(encoding=encoding, loads=loads, content_type=content_type)
 
 
 def _authorization(configuration: Configuration) -> str:

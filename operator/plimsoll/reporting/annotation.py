@@ -46,8 +46,7 @@ def annotation(decision: Decision) -> str:
 
 
 def note_of(decision: Decision) -> DecisionNote:
-    chosen = next((n for n in decision.best if n.node == decision.node), None)
-    runner_up = decision.runner_up
+    chosen, runner_up = decision.chosen, decision.runner_up
     return DecisionNote(
         node=decision.node,
         score=round(decision.score, 1),

@@ -205,6 +205,7 @@ class _Attempt:
             node=self.view.name(row),
             score=_score(float(terms.cost[row])),
             best=node_scores(kept, view=self.view, load=self.load, terms=terms),
+            place=kept.index(row),
             rejections=self._rejections(refusals),
             overloaded=overloaded,
             load_set_aside=self.load.set_aside,

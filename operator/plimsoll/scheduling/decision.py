@@ -63,6 +63,7 @@ class Decision:
         policy: the policy's name; "" is the built-in default.
         node: where to bind; "" unless BIND.
         best: up to ten feasible nodes, best first.
+        place: where among these the chosen one stands.
         rejections: by reason, of the nodes that were refused.
         rejected_by: filters whose change could help; the queue waits for these.
         problem: what stands in the way of the pod as a whole, apart from nodes; "" where only nodes refused.
@@ -87,6 +88,7 @@ class Decision:
     node: str = ""
     score: float = 0.0
     best: Sequence[NodeScore] = ()
+    place: int = 0
     rejections: tuple[Rejection, ...] = ()
     rejected_by: frozenset[str] = frozenset()
     problem: str = ""
@@ -99,6 +101,10 @@ class Decision:
     prepare: Preparation | None = None
     unfinished: bool = False
     bound: bool | None = None
+
+    @property
+    def chosen(self) -> NodeScore | None:
+        return self.best[self.place] if self.best else None
 
     @property
     def runner_up(self) -> NodeScore | None:
