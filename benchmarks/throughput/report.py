@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchmarks.throughput.contenders import BINDS_EVENTS, CONTENDERS, KUBE, KUBE_DEFAULT, PLIMSOLL
-from benchmarks.throughput.figures import CPU, FIGURES, FIRST_BIND, MEMORY, THROUGHPUT, WAIT_P99, Figure
+from benchmarks.throughput.figures import CPU, FIGURES, FIRST_BIND, LAST_BIND, MEMORY, THROUGHPUT, WAIT_P99, Figure
 from benchmarks.throughput.ratios import of_contender, ratio
 from benchmarks.throughput.result import RunResult
 from plimsoll.sim.report.grid import Cell, Grid
@@ -13,7 +13,7 @@ from plimsoll.sim.report.grid import Cell, Grid
 _NONE = "-"
 # Whose figures ours are divided by.
 _OTHERS = (KUBE, KUBE_DEFAULT, BINDS_EVENTS)
-_LINE = (THROUGHPUT, CPU, MEMORY, FIRST_BIND, WAIT_P99)
+_LINE = (THROUGHPUT, CPU, MEMORY, FIRST_BIND, LAST_BIND, WAIT_P99)
 
 
 def of_case(runs: Sequence[RunResult]) -> Grid:
@@ -45,7 +45,7 @@ def of_all(cases: Sequence[Sequence[RunResult]]) -> Grid:
         )
         for runs in compared
     )
-    ratios = ("pods/s, ratio", "CPU/pod, ratio", "peak memory, ratio", "first bind, ratio", "p99 wait, ratio")
+    ratios = (f"{what}, ratio" for what in ("pods/s", "CPU/pod", "peak memory", "first bind", "last bind", "p99 wait"))
     return Grid("Plimsoll / kube-scheduler", ("", "Plimsoll, pods/s", "kube-scheduler, pods/s", *ratios), rows)
 
 
