@@ -40,6 +40,9 @@ def run(**flags: Any) -> None:
     reached within --startup-timeout, the CRD is not installed, a right is missing, or the address is taken. Once it
     has started it survives every outage of the API server.
     """
+    from plimsoll.runtime.memory import spare_start
+
+    spare_start()  # already the imports leave tens of thousands of objects that stay
     import uvloop
 
     from plimsoll.errors import SettingsError

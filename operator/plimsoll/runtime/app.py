@@ -17,7 +17,7 @@ from plimsoll.kube import permissions, preflight
 from plimsoll.kube.config import find_access
 from plimsoll.kube.connection import Connection
 from plimsoll.runtime.deadline import Deadline
-from plimsoll.runtime.memory import pace_collector, settle_memory
+from plimsoll.runtime.memory import settle_memory
 from plimsoll.runtime.parts import Parts
 from plimsoll.runtime.server import Views, serving
 from plimsoll.runtime.settings import Settings
@@ -40,7 +40,6 @@ async def run(settings: Settings) -> None:
     Raises:
         SettingsError: one line that says what keeps it from starting, and what to do.
     """
-    pace_collector()
     stop = asyncio.Event()
     take_signals = _signal_taker(stop)
     take_signals()

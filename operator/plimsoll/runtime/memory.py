@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 
+# While everything is listed for the first time nearly all that is made stays, or goes by itself; and nobody waits yet.
+_YOUNG_AT_START = 500_000
 # A pod leaves hundreds of objects that refer to each other. A pass over so many takes some 10 ms, and few survive it.
 _YOUNG = 10_000
 _MIDDLE = 20
@@ -11,13 +13,13 @@ _MIDDLE = 20
 _ALL = 1_000
 
 
-def pace_collector() -> None:
-    """From the start of the process."""
-    gc.set_threshold(_YOUNG, _MIDDLE, _ALL)
+def spare_start() -> None:
+    """From the start of the process until ``settle_memory``: few passes."""
+    gc.set_threshold(_YOUNG_AT_START, _MIDDLE, _ALL)
 
 
 def settle_memory() -> None:
     """What the first LISTs left stays; without this a fifth of the time goes into looking through it."""
     gc.collect()
     gc.freeze()
-    pace_collector()
+    gc.set_threshold(_YOUNG, _MIDDLE, _ALL)
