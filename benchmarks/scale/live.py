@@ -17,6 +17,7 @@ from benchmarks.throughput import bodies
 from benchmarks.throughput.admin import Admin, connected
 from benchmarks.throughput.contenders import CONTENDERS, PLIMSOLL
 from benchmarks.throughput.creating import create_all
+from benchmarks.throughput.launching import launch
 from benchmarks.throughput.place import Place, fresh
 from benchmarks.throughput.scheduler import Scheduler, running
 from benchmarks.throughput.workload import Thing
@@ -45,7 +46,7 @@ async def _measured(place: Place, nodes: int, pods: int) -> Figures:
     names.write_bytes(orjson.dumps({"warm": [], "measured": [], "expected": 1}))
     async with connected(place.server, place.tls()) as admin:
         await _fill(admin, nodes, pods)
-        async with running(place, CONTENDERS[PLIMSOLL].launch(place, names)) as scheduler:
+        async with running(place, launch(CONTENDERS[PLIMSOLL], place, names)) as scheduler:
             figures = await _started(admin, scheduler, waiting=pod(pods, on=None, started_s=time.time()))
             rest = await _spent(scheduler, asyncio.sleep)
             beating = await _spent(scheduler, lambda seconds: _heartbeats(admin, nodes, seconds))

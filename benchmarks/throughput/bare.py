@@ -1,7 +1,8 @@
 """What the API server takes from a client that decides nothing: Bindings by turns over all nodes, each with its Event.
 
-One event loop, 64 connections, TLS; as a process of its own in the place of a scheduler. The names of the pods are
-given, so that it needs no watch; LISTs of metadata tell it the nodes, and the uids that Events need.
+One event loop and the connections that Plimsoll itself writes by, since a client that costs more than Plimsoll's would
+not show a ceiling; a process of its own in the place of a scheduler. The names of the pods are given, so that it needs
+no watch; LISTs of metadata tell it the nodes, and the uids that Events need.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ import aiohttp
 import orjson
 import uvloop
 
-_CONNECTIONS = 64
+from plimsoll.kube.lane import Credentials, Lane
+
 _METADATA = {"Accept": "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
-_JSON = {"Content-Type": "application/json"}
+_JSON = "application/json"
+_TIMEOUT_S = 60.0
+# The certificate says who it is.
+_NOBODY = Credentials("", 0)
 _NAME = "bare-client"
 
 
@@ -42,16 +47,29 @@ def main() -> None:
 async def _run(options: argparse.Namespace, measured: list[str]) -> None:
     tls = ssl.create_default_context(cafile=options.ca)
     tls.load_cert_chain(options.cert, options.key)
-    connector = aiohttp.TCPConnector(ssl=tls, limit=_CONNECTIONS)
+    connector = aiohttp.TCPConnector(ssl=tls)
     async with aiohttp.ClientSession(options.server, connector=connector, raise_for_status=True) as session:
         binds = await _binds(session, measured)
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(_CONNECTIONS):
-                workers.create_task(_work(session, binds, events=options.events))
-        # What it has used is asked of it as of a scheduler, which goes on as well.
-        ended = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-        await ended.wait()
+    lane = Lane(options.server, tls=tls)
+    await bind_all(lane, binds, events=options.events, connections=options.connections)
+    # What it has used is asked of it as of a scheduler, which goes on as well.
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    await ended.wait()
+    lane.close()
+
+
+async def bind_all(lane: Lane, binds: Iterator[Bind], *, events: bool, connections: int) -> None:
+    """Args:
+    events: each pod gets its Event after its Binding.
+    connections: so many requests are under way at a time.
+
+    Raises:
+        ExceptionGroup: of RuntimeError, a request was refused.
+    """
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(connections):
+            workers.create_task(_work(lane, binds, events=events))
 
 
 async def _binds(session: aiohttp.ClientSession, measured: list[str]) -> Iterator[Bind]:
@@ -61,17 +79,20 @@ async def _binds(session: aiohttp.ClientSession, measured: list[str]) -> Iterato
     return (Bind(namespace, name, uids[pod], nodes[i % len(nodes)]) for i, (pod, namespace, name) in enumerate(names))
 
 
-async def _work(session: aiohttp.ClientSession, binds: Iterator[Bind], *, events: bool) -> None:
+async def _work(lane: Lane, binds: Iterator[Bind], *, events: bool) -> None:
     for bind in binds:
         path = f"/api/v1/namespaces/{bind.namespace}/pods/{bind.name}/binding"
-        await _post(session, path, _binding(bind))
+        await _post(lane, path, _binding(bind))
         if events:
-            await _post(session, f"/apis/events.k8s.io/v1/namespaces/{bind.namespace}/events", _event(bind))
+            await _post(lane, f"/apis/events.k8s.io/v1/namespaces/{bind.namespace}/events", _event(bind))
 
 
-async def _post(session: aiohttp.ClientSession, path: str, body: dict[str, Any]) -> None:
-    async with session.post(path, data=orjson.dumps(body), headers=_JSON) as answer:
-        await answer.read()
+async def _post(lane: Lane, path: str, body: dict[str, Any]) -> None:
+    reply = await lane.send(
+        "POST", path, orjson.dumps(body), content_type=_JSON, credentials=_NOBODY, timeout_s=_TIMEOUT_S
+    )
+    if reply.status >= 300:
+        raise RuntimeError(f"POST {path}: {reply.status} {reply.body[:200]!r}")
 
 
 async def _list(session: aiohttp.ClientSession, path: str) -> list[dict[str, Any]]:
@@ -110,6 +131,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--server", required=True)
     for name in ("--ca", "--cert", "--key", "--names"):
         parser.add_argument(name, type=Path, required=True)
+    parser.add_argument("--connections", type=int, required=True)
     parser.add_argument("--events", action="store_true")
     return parser.parse_args()
 

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-
-from benchmarks.throughput.observing import tls_flags
-from benchmarks.throughput.place import Place
-from devcluster import binaries
-from devcluster.ports import choose
+from typing import Any
 
 NAMESPACE = "plimsoll-system"
 # So high that it limits nothing here; a half of what is measured as the most that the API server takes would be enough.
 RAISED_QPS, RAISED_BURST = 5000, 5000
 # kube-scheduler's own: what an installation has that says nothing.
 DEFAULT_QPS, DEFAULT_BURST = 50, 100
+PLIMSOLL, KUBE, KUBE_DEFAULT = "plimsoll", "kube-scheduler", "kube-scheduler-default"
+BINDS, BINDS_EVENTS = "binds", "binds+events"
+_CONNECTIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """Attributes:
-    ready: answers 200 once it schedules; "" of one that says nothing of itself.
-    metrics: in Prometheus' format; "" where there are none.
-    """
-
-    command: tuple[str, ...]
-    ready: str = ""
-    metrics: str = ""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
     """Attributes:
     scheduler: the name that pods have in ``spec.schedulerName``.
-    flags: for the report; what differs from run to run is left out.
-    launch: by the place and the file with the names of the measured pods.
+    command: all that is kept of a run's command line; what differs from run to run stands in braces, see launching.py.
+    configuration: of the file ``{configuration}``, with the same words in braces.
+    ready: answers 200 once it schedules; "" of one that says nothing of itself.
+    metrics: in Prometheus' format; "" where there are none.
     events: whether each pod that it binds gets an Event.
     bare: it watches nothing, and binds what is there when it starts.
     """
@@ -45,87 +31,74 @@ class Contender:
     name: str
     title: str
     scheduler: str
-    flags: str
-    launch: Callable[[Place, Path], Launch]
+    command: tuple[str, ...]
+    configuration: Mapping[str, Any] | None = None
+    ready: str = ""
+    metrics: str = ""
     events: bool = True
     bare: bool = False
 
 
-def _plimsoll(place: Place, _: Path) -> Launch:
-    address = f"127.0.0.1:{choose().kube_scheduler}"
-    command = (
-        *(sys.executable, "-m", "plimsoll", "run"),
-        f"--kubeconfig={place.kubeconfig}",
-        f"--namespace={NAMESPACE}",
-        f"--metrics-address={address}",
-        "--log-format=json",
-    )
-    return Launch(command, ready=f"http://{address}/readyz", metrics=f"http://{address}/metrics")
-
-
-def _kube_scheduler(qps: int, burst: int) -> Callable[[Place, Path], Launch]:
-    def launch(place: Place, _: Path) -> Launch:
-        port = choose().kube_scheduler
-        configuration = place.folder / "kube-scheduler.json"
-        configuration.write_text(json.dumps(_configuration(str(place.kubeconfig), qps, burst)))
-        command = (
-            str(binaries.ensure("kube-scheduler")),
-            f"--config={configuration}",
-            f"--authentication-kubeconfig={place.kubeconfig}",
-            f"--authorization-kubeconfig={place.kubeconfig}",
-            "--bind-address=127.0.0.1",
-            f"--secure-port={port}",
-            f"--tls-cert-file={place.pki.certificate('serving')}",
-            f"--tls-private-key-file={place.pki.key('serving')}",
-        )
-        url = f"https://127.0.0.1:{port}"
-        return Launch(command, ready=f"{url}/readyz", metrics=f"{url}/metrics")
-
-    return launch
-
-
-def _configuration(kubeconfig: str, qps: int, burst: int) -> dict[str, object]:
-    return {
+def _kube_scheduler(name: str, title: str, qps: int, burst: int) -> Contender:
+    configuration = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "leaderElection": {"leaderElect": True},
-        "clientConnection": {"kubeconfig": kubeconfig, "qps": qps, "burst": burst},
+        "clientConnection": {"kubeconfig": "{kubeconfig}", "qps": qps, "burst": burst},
     }
+    command = (
+        "{kube_scheduler}",
+        "--config={configuration}",
+        "--authentication-kubeconfig={kubeconfig}",
+        "--authorization-kubeconfig={kubeconfig}",
+        "--bind-address=127.0.0.1",
+        "--secure-port={port}",
+        "--tls-cert-file={serving_cert}",
+        "--tls-private-key-file={serving_key}",
+    )
+    url = "https://127.0.0.1:{port}"
+    return Contender(
+        name=name,
+        title=title,
+        scheduler="default-scheduler",
+        command=command,
+        configuration=configuration,
+        ready=f"{url}/readyz",
+        metrics=f"{url}/metrics",
+    )
 
 
-def _bare(*flags: str) -> Callable[[Place, Path], Launch]:
-    def launch(place: Place, names: Path) -> Launch:
-        command = (sys.executable, "-m", "benchmarks.throughput.bare", f"--names={names}", *tls_flags(place), *flags)
-        return Launch(command)
+def _bare(name: str, title: str, *flags: str, events: bool) -> Contender:
+    reaches = ("--server={server}", "--ca={ca}", "--cert={admin_cert}", "--key={admin_key}")
+    command = (
+        *("{python}", "-m", "benchmarks.throughput.bare", "--names={names}"),
+        *(*reaches, f"--connections={_CONNECTIONS}", *flags),
+    )
+    return Contender(name=name, title=title, scheduler="nobody", command=command, events=events, bare=True)
 
-    return launch
 
-
-PLIMSOLL, KUBE, KUBE_DEFAULT = "plimsoll", "kube-scheduler", "kube-scheduler-default"
-BINDS, BINDS_EVENTS = "binds", "binds+events"
-_KUBE_FLAGS = "default profile, leaderElect: true, qps: {}, burst: {}"
+_PLIMSOLL = Contender(
+    name=PLIMSOLL,
+    title="Plimsoll",
+    scheduler="plimsoll",
+    command=(
+        *("{python}", "-m", "plimsoll", "run"),
+        "--kubeconfig={kubeconfig}",
+        f"--namespace={NAMESPACE}",
+        "--metrics-address=127.0.0.1:{port}",
+        "--log-format=json",
+    ),
+    ready="http://127.0.0.1:{port}/readyz",
+    metrics="http://127.0.0.1:{port}/metrics",
+)
 
 CONTENDERS: Mapping[str, Contender] = {
     contender.name: contender
     for contender in (
-        Contender(PLIMSOLL, "Plimsoll", "plimsoll", "defaults, leader election on", _plimsoll),
-        Contender(
-            KUBE,
-            "kube-scheduler",
-            "default-scheduler",
-            _KUBE_FLAGS.format(RAISED_QPS, RAISED_BURST),
-            _kube_scheduler(RAISED_QPS, RAISED_BURST),
-        ),
-        Contender(
-            KUBE_DEFAULT,
-            "kube-scheduler, default limits",
-            "default-scheduler",
-            _KUBE_FLAGS.format(DEFAULT_QPS, DEFAULT_BURST),
-            _kube_scheduler(DEFAULT_QPS, DEFAULT_BURST),
-        ),
-        Contender(BINDS, "bare client, Bindings", "nobody", "64 connections", _bare(), events=False, bare=True),
-        Contender(
-            BINDS_EVENTS, "bare client, Bindings and Events", "nobody", "64 connections", _bare("--events"), bare=True
-        ),
+        _PLIMSOLL,
+        _kube_scheduler(KUBE, "kube-scheduler", RAISED_QPS, RAISED_BURST),
+        _kube_scheduler(KUBE_DEFAULT, "kube-scheduler, default limits", DEFAULT_QPS, DEFAULT_BURST),
+        _bare(BINDS, "Plimsoll's connections alone, Bindings", events=False),
+        _bare(BINDS_EVENTS, "Plimsoll's connections alone, Bindings and Events", "--events", events=True),
     )
 }

@@ -33,22 +33,19 @@ async def create_all(admin: Admin, things: Iterable[Thing]) -> None:
         await _share_out(alike, admin.create)
 
 
-async def create_timed(admin: Admin, things: Iterable[Thing], *, rate: float = 0.0) -> dict[str, float]:
-    """When each pod was sent, by ``time.monotonic``.
-
-    Args:
-        rate: so many per second; 0: as fast as they are taken.
+async def create_timed(admin: Admin, things: Iterable[Thing], *, sent_s: dict[str, float], rate: float = 0.0) -> None:
+    """Args:
+    sent_s: gets when each pod was sent, by ``time.monotonic``; what was sent is there even if not all are.
+    rate: so many per second; 0: as fast as they are taken.
     """
     # Encoded before the first is sent: the two cores belong to those who are measured.
     ready = [_Ready(key(thing), thing.path, orjson.dumps(thing.body)) for thing in things]
-    sent_s: dict[str, float] = {}
 
     async def send(one: _Ready) -> None:
         sent_s[one.key] = time.monotonic()
         await admin.post(one.path, one.body)
 
     await (_at_rate(ready, send, rate) if rate else _share_out(iter(ready), send))
-    return sent_s
 
 
 async def _share_out(ones: Iterator[_T], do: Callable[[_T], Awaitable[None]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from devcluster.pki import Pki
 
 # Else the API server, and not the scheduler, is what limits 64 connections.
 API_SERVER_FLAGS = ("--max-requests-inflight=2000", "--max-mutating-requests-inflight=2000")
+_PORT = re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=-port=)\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,12 @@ class Place:
         pid = self.cluster.pid(name)
         assert pid is not None, f"{name} has ended, see {self.log(name)}"
         return pid
+
+    def command(self, name: str) -> str:
+        """What it was started with; where its files lie and where it listens stands in braces."""
+        program, *flags = next(each.command for each in self.cluster.components if each.name == name)
+        told = " ".join((Path(program).name, *flags)).replace(str(self.cluster.directory), "{directory}")
+        return _PORT.sub("{port}", told)
 
     def tls(self) -> ssl.SSLContext:
         return admin_context(self.pki)

@@ -85,7 +85,7 @@ class Playing:
 
     async def _create(self) -> None:
         if self.case.mode.warm:
-            self.sent_s = await create_timed(self.admin, self.pods, rate=self.case.rate)
+            await create_timed(self.admin, self.pods, sent_s=self.sent_s, rate=self.case.rate)
 
     async def _meanwhile(self, over: asyncio.Event) -> None:
         workload = WORKLOADS[self.case.workload]

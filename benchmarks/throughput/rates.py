@@ -47,19 +47,31 @@ def per_second(stamps_s: Sequence[float], begin_s: float) -> list[int]:
     return counts
 
 
-def of_binds(bound_s: Sequence[float], *, seconds: float) -> Figures:
+def of_binds(bound_s: Sequence[float], *, seconds: float, expected: int = 0, started_s: float | None = None) -> Figures:
     """Args:
     bound_s: sorted.
     seconds: only what was bound so long after the first counts; 0: everything.
+    expected: how many could be bound; where fewer are, the seconds count to their end, whenever the last bind was.
+    started_s: when the scheduler was; None where it ran before the pods were there.
     """
     counted = [at_s for at_s in bound_s if not seconds or at_s <= bound_s[0] + seconds]
+    whole = seconds if counted and len(counted) < expected else 0.0
+    ended_s = counted[0] + whole if whole else max(counted, default=0.0)
+    from_start = len(counted) / (ended_s - started_s) if counted and started_s is not None else None
     return present(
         {
             "bound": len(counted),
-            "pods_per_s_10_90": between(counted, 0.1, 0.9),
-            "pods_per_s": between(counted, 0.0, 1.0),
+            "pods_per_s_10_90": _during(counted, 0.1, 0.9, whole) if whole else between(counted, 0.1, 0.9),
+            "pods_per_s": _during(counted, 0.0, 1.0, whole) if whole else between(counted, 0.0, 1.0),
+            "pods_per_s_from_start": from_start,
         }
     )
+
+
+def _during(stamps_s: Sequence[float], low: float, high: float, seconds: float) -> float:
+    """Per second, from one share of the seconds after the first stamp to another."""
+    since_s, until_s = (stamps_s[0] + share * seconds for share in (low, high))
+    return sum(since_s < at_s <= until_s for at_s in stamps_s) / (until_s - since_s)
 
 
 def of_events(bound_s: Sequence[float], told_s: Sequence[float], *, ended_s: float) -> Figures:
@@ -76,9 +88,19 @@ def of_events(bound_s: Sequence[float], told_s: Sequence[float], *, ended_s: flo
     )
 
 
-def of_waits(sent_s: Mapping[str, float], bound_s: Mapping[str, float]) -> Figures:
-    """From the moment at which a pod's creation was sent to its bind, as it was observed."""
-    waits_s = [bound_s[pod] - at_s for pod, at_s in sent_s.items() if pod in bound_s]
+def of_waits(
+    sent_s: Mapping[str, float], bound_s: Mapping[str, float], *, ended_s: float = math.inf, left: int = 0
+) -> Figures:
+    """From the moment at which a pod's creation was sent to its bind, as it was observed.
+
+    Args:
+        ended_s: a pod that was not bound by then has waited until then at least.
+        left: so many can have no node, and do not count.
+    """
+    waits_s = [min(bound_s[pod], ended_s) - at_s for pod, at_s in sent_s.items() if pod in bound_s]
+    if ended_s < math.inf:
+        # Which of the unbound can have no node is not known: the shortest of their waits hides the least.
+        waits_s += sorted(ended_s - at_s for pod, at_s in sent_s.items() if pod not in bound_s)[left:]
     return present(
         {
             "wait_p50_ms": _ms(percentile(waits_s, 0.5)),

@@ -29,16 +29,21 @@ def spread(values: Iterable[float]) -> Spread | None:
 
 
 def of_contender(runs: Sequence[RunResult], contender: str, figure: str) -> Spread | None:
-    """Of all its runs that have the figure, unfinished ones as well: what they got to counts."""
-    return spread(run.figures[figure] for run in runs if run.contender == contender and figure in run.figures)
+    """Of its runs that finished: one that hung has no throughput, however fast it was until then."""
+    finished = (run for run in runs if run.contender == contender and not run.unfinished)
+    return spread(run.figures[figure] for run in finished if figure in run.figures)
 
 
 def ratio(runs: Sequence[RunResult], one: str, other: str, figure: str) -> Spread | None:
-    """The one's figure by the other's, of each pair that has both; never across pairs, since the machine changes."""
+    """The one's figure by the other's, of each pair that has both, of runs that finished.
+
+    Never across pairs, since the machine changes.
+    """
     pairs = sorted({run.pair for run in runs})
     values = ((_figure(runs, one, pair, figure), _figure(runs, other, pair, figure)) for pair in pairs)
     return spread(a / b for a, b in values if a is not None and b)
 
 
 def _figure(runs: Sequence[RunResult], contender: str, pair: int, figure: str) -> float | None:
-    return next((r.figures.get(figure) for r in runs if (r.contender, r.pair) == (contender, pair)), None)
+    finished = (run for run in runs if (run.contender, run.pair) == (contender, pair) and not run.unfinished)
+    return next((run.figures.get(figure) for run in finished), None)

@@ -13,9 +13,13 @@ class RunResult:
     """Attributes:
     case: its name.
     pair: the number of the turn, from 0.
-    fingerprint: of the code and the objects, see fingerprint.py.
+    fingerprint: of Plimsoll's code and the objects; harness: of what plays and measures; flags: of the command lines
+        that are asked for; see fingerprint.py.
     parameters: of the case.
-    unfinished: why, where the run did not come to its end; its figures are those until then.
+    commands: the command lines, by the program; what differs from run to run stands in braces.
+    configuration: the contender's, where it has a file of it.
+    expected: how many of the measured pods can be bound.
+    unfinished: why, where the run did not come to its end; its figures are those until then, and nobody's result.
     figures: by name; what could not be taken is absent.
     requests: what the API server answered meanwhile, by ``VERB resource code``.
     binds: how many in each second from the first on; events: the same of those that say so.
@@ -28,6 +32,11 @@ class RunResult:
     pair: int
     fingerprint: str
     parameters: Json
+    harness: str = ""
+    flags: str = ""
+    commands: dict[str, str] = field(default_factory=dict)
+    configuration: Json | None = None
+    expected: int = 0
     unfinished: str = ""
     figures: dict[str, float] = field(default_factory=dict)
     requests: dict[str, int] = field(default_factory=dict)
@@ -38,7 +47,10 @@ class RunResult:
 
     def same_run(self, other: RunResult) -> bool:
         """Whether one stands for the other, whatever came out."""
-        return self.same_place(other) and (self.fingerprint, self.parameters) == (other.fingerprint, other.parameters)
+        return self.same_place(other) and self._made_of() == other._made_of()
+
+    def _made_of(self) -> tuple[object, ...]:
+        return self.fingerprint, self.harness, self.flags, self.parameters
 
     def same_place(self, other: RunResult) -> bool:
         """Whether both are the same line of the same table."""

@@ -16,8 +16,9 @@ from benchmarks.throughput.case import Case
 from benchmarks.throughput.contenders import PLIMSOLL, Contender
 from benchmarks.throughput.creating import create_all, key
 from benchmarks.throughput.exposition import count, requests
-from benchmarks.throughput.fingerprint import fingerprint
+from benchmarks.throughput.fingerprint import fingerprint, flags, harness
 from benchmarks.throughput.inside import of_metrics
+from benchmarks.throughput.launching import launch
 from benchmarks.throughput.observing import observing, write_names
 from benchmarks.throughput.place import Place, fresh
 from benchmarks.throughput.playing import Playing
@@ -34,6 +35,7 @@ from benchmarks.throughput.workloads import WORKLOADS
 
 # What creating thousands of objects leaves behind in the API server is over by then.
 _SETTLE_S = 3.0
+_API_SERVER = "kube-apiserver"
 
 
 def planned(case: Case, contender: Contender, pair: int) -> RunResult:
@@ -43,7 +45,11 @@ def planned(case: Case, contender: Contender, pair: int) -> RunResult:
         contender=contender.name,
         pair=pair,
         fingerprint=fingerprint(WORKLOADS[case.workload]),
+        harness=harness(),
+        flags=flags(contender),
         parameters=case.parameters(),
+        configuration=None if contender.configuration is None else dict(contender.configuration),
+        expected=case.pods - WORKLOADS[case.workload].left(case.pods),
     )
 
 
@@ -58,7 +64,8 @@ def run(case: Case, contender: Contender, plan: RunResult, *, directory: Path) -
             result = asyncio.run(_run(place, case, contender, plan))
         finally:
             _keep_log(place, plan, directory.parent / "logs")
-    return replace(result, began=began, versions=versions())
+        commands = {SCHEDULER: " ".join(contender.command), _API_SERVER: place.command(_API_SERVER)}
+    return replace(result, began=began, versions=versions(), commands=commands)
 
 
 def _keep_log(place: Place, plan: RunResult, folder: Path) -> None:
@@ -74,14 +81,14 @@ async def _run(place: Place, case: Case, contender: Contender, plan: RunResult) 
         warm, pods = await _prepare(admin, case, contender)
         if contender.name == PLIMSOLL:
             await stack.enter_async_context(policy_in_force(place, case, admin))
-        names = _names(place, case, warm, pods)
+        names = _names(place, plan, warm, pods)
         observer = await stack.enter_async_context(observing(place, names))
         before = await admin.text("/metrics")
-        scheduler = await stack.enter_async_context(running(place, contender.launch(place, names)))
+        scheduler = await stack.enter_async_context(running(place, launch(contender, place, names)))
         spending = Spending(
             {
                 SCHEDULER: scheduler.usage,
-                API_SERVER: lambda: usage(place.pid("kube-apiserver")),
+                API_SERVER: lambda: usage(place.pid(_API_SERVER)),
                 ETCD: lambda: usage(place.pid("etcd")),
             }
         )
@@ -104,10 +111,9 @@ async def _prepare(admin: Admin, case: Case, contender: Contender) -> tuple[list
     return warm, pods
 
 
-def _names(place: Place, case: Case, warm: list[Thing], pods: list[Thing]) -> Path:
+def _names(place: Place, plan: RunResult, warm: list[Thing], pods: list[Thing]) -> Path:
     path = place.folder / "names.json"
-    expected = len(pods) - WORKLOADS[case.workload].left(len(pods))
-    write_names(path, warm=map(key, warm), measured=map(key, pods), expected=expected)
+    write_names(path, warm=map(key, warm), measured=map(key, pods), expected=plan.expected)
     return path
 
 
@@ -122,13 +128,15 @@ def _told(result: RunResult, playing: Playing, stamps: Stamps) -> RunResult:
     # What came while the harness asked its last questions has no part in what was used until then.
     bound_s = sorted(at_s for at_s in stamps.bound_s.values() if at_s <= playing.ended_s)
     told_s = sorted(at_s for at_s in stamps.told_s.values() if at_s <= playing.ended_s)
-    figures: Figures = of_binds(bound_s, seconds=case.seconds)
+    started_s = None if case.mode.warm else playing.scheduler.started_s
+    figures: Figures = of_binds(bound_s, seconds=case.seconds, expected=result.expected, started_s=started_s)
     figures |= playing.spending.figures(pods=len(bound_s))
     if playing.contender.events:
         figures |= of_events(bound_s, told_s, ended_s=playing.ended_s)
     figures["observer_restarts"] = stamps.restarts
     if case.mode.warm:
-        figures |= of_waits(playing.sent_s, stamps.bound_s)
+        left = case.pods - result.expected
+        figures |= of_waits(playing.sent_s, stamps.bound_s, ended_s=playing.ended_s, left=left)
     elif bound_s:
         figures["first_bind_s"] = bound_s[0] - playing.scheduler.started_s
         figures["last_bind_s"] = bound_s[-1] - playing.scheduler.started_s

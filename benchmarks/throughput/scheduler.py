@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 
-from benchmarks.throughput.contenders import Launch
+from benchmarks.throughput.launching import Launch
 from benchmarks.throughput.place import Place
 from benchmarks.throughput.processes import child
 from benchmarks.throughput.usage import Usage, usage

@@ -48,6 +48,7 @@ class Workload:
             the number of nodes.
         policy: a SchedulingPolicy in force for Plimsoll, by the URL of its Prometheus; None: the built-in default.
         left: how many of so many measured pods can have no node, by design.
+        from_start: most of the work comes before the first bind, so that a burst's throughput counts from the start.
     """
 
     name: str
@@ -58,3 +59,4 @@ class Workload:
     meanwhile: Callable[[Api, str, int, asyncio.Event], Awaitable[None]] | None = None
     policy: Callable[[str], Json] | None = None
     left: Callable[[int], int] = lambda _: 0
+    from_start: bool = False

@@ -258,7 +258,8 @@ class Telemetry:
         )
         self.events_dropped = self._counter(
             "events_dropped_total",
-            "Events given up, by cause (the backlog was full, the API server refused them, another leads).",
+            "Events given up, by cause: backlog (it was full), refused and unanswered (by the API server), not leading "
+            "(another does), stopped (not written when the process ended).",
             "cause",
         )
         self.events_waiting = self._gauge(

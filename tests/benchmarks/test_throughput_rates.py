@@ -75,6 +75,28 @@ def test_only_the_seconds_that_count_are_counted():
     assert of_binds(bound_s, seconds=5)["pods_per_s"] == pytest.approx(10)
 
 
+def test_seconds_in_which_nothing_was_bound_any_more_count():
+    bound_s = [5.0 + i / 100 for i in range(100)]
+    found = of_binds(bound_s, seconds=60, expected=3000)
+    assert found["pods_per_s"] == pytest.approx(99 / 60)
+    assert found["pods_per_s_10_90"] == 0, "none between the sixth second and the fifty-fourth"
+    assert of_binds(bound_s, seconds=60, expected=100)["pods_per_s"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected_pods", "rate"),
+    [(0, 5, 5 / 10), (4, 5, 3 / 7), (60, 100, 5 / 63)],
+    ids=["to the last bind", "to the end of the seconds", "seconds that bound nothing count"],
+)
+def test_the_rate_from_the_start_counts_what_comes_before_the_first_bind(seconds, expected_pods, rate):
+    found = of_binds([5.0, 6.0, 9.0, 11.0, 12.0], seconds=seconds, expected=expected_pods, started_s=2.0)
+    assert found["pods_per_s_from_start"] == pytest.approx(rate)
+
+
+def test_there_is_no_rate_from_the_start_of_one_that_was_warm():
+    assert "pods_per_s_from_start" not in of_binds([5.0, 6.0], seconds=0)
+
+
 def test_nothing_bound_is_no_rate_instead_of_zero():
     assert of_binds([], seconds=0) == {"bound": 0}
 
@@ -95,6 +117,23 @@ def test_waits_are_of_pods_that_were_bound():
     assert found["wait_p50_ms"] == pytest.approx(1.0)
     assert found["wait_p99_ms"] == found["wait_max_ms"] == pytest.approx(500.0)
     assert found["created_per_s"] == pytest.approx(1.0)
+
+
+def test_a_pod_that_was_not_bound_has_waited_until_the_end():
+    sent_s, bound_s = {f"p{i}": 0.0 for i in range(100)}, {f"p{i}": 0.01 for i in range(50)}
+    found = of_waits(sent_s, bound_s, ended_s=300.0)
+    assert found["wait_p50_ms"] == pytest.approx(10)
+    assert found["wait_p99_ms"] == found["wait_max_ms"] == pytest.approx(300_000)
+
+
+def test_a_bind_after_the_end_counts_until_the_end():
+    assert of_waits({"a": 1.0}, {"a": 9.0}, ended_s=5.0)["wait_max_ms"] == pytest.approx(4000)
+
+
+def test_pods_that_can_have_no_node_wait_for_nothing():
+    sent_s = {"stuck": 0.0, "late": 1.0, "fine": 2.0}
+    assert of_waits(sent_s, {"late": 1.5, "fine": 2.1}, ended_s=9.0, left=1)["wait_max_ms"] == pytest.approx(500)
+    assert of_waits(sent_s, {"fine": 2.1}, ended_s=9.0, left=1)["wait_max_ms"] == pytest.approx(9000)
 
 
 @given(stamps_s=_STAMPS)

@@ -49,6 +49,8 @@ def test_a_file_that_is_not_resumed_is_begun_anew(tmp_path: Path):
         {"contender": KUBE},
         {"pair": 1},
         {"fingerprint": "b"},
+        {"harness": "b"},
+        {"flags": "b"},
         {"case": "arriving"},
         {"parameters": {"name": "basic", "nodes": 11, "pods": 20}},
     ],
@@ -96,7 +98,7 @@ def test_the_table_of_a_case_has_medians_and_ratios():
 
 def test_an_unfinished_run_is_told():
     runs = [_run(), _run(KUBE, unfinished="not all pods were bound within 9 s")]
-    assert of_case(runs).notes[-1] == "kube-scheduler, pair 1: not all pods were bound within 9 s; 20 bound"
+    assert of_case(runs).notes[-1] == "kube-scheduler, pair 1: not all pods were bound within 9 s; 20 of 20 bound"
 
 
 def test_a_case_that_only_one_has_played_is_not_compared():

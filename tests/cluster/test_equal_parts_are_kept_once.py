@@ -33,5 +33,8 @@ def test_what_is_no_text_stays_as_it_is(odd: Any) -> None:
     assert shared_text(odd) is odd
 
 
-def test_a_shared_part_is_an_equal_part() -> None:
-    assert shared(("a", "b")) == ("a", "b")
+def test_equal_parts_become_one() -> None:
+    first, second = (tuple(letters) for letters in ("ab", "ab"))
+    assert first is not second
+    assert shared(first) == second
+    assert shared(first) is shared(second)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from plimsoll.cluster.cache import Cache
@@ -13,6 +14,7 @@ from plimsoll.filters.caches import FilterCaches
 from plimsoll.filters.node_verdicts import NodeVerdicts
 from plimsoll.filters.prepared import prepare_filters
 from plimsoll.filters.run import run_filters, selected_rows
+from plimsoll.filters.taint_toleration import TaintToleration
 from plimsoll.policy.compiled import BUILT_IN, Policy
 from tests.builders import NodeBuilder, make_cache, make_node, make_pod, make_policy
 
@@ -111,6 +113,49 @@ def test_of_a_daemon_sets_pod_only_its_own_node_is_looked_at() -> None:
     for row in range(30):
         assert not verdicts.of_rows(view, PODS[0], [row]).any()
     assert counting.asked == 30
+
+
+class CountingTaints(TaintToleration):
+    """Remembers for how many nodes it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def refuses(self, pod: PodInfo, node: NodeInfo) -> bool:
+        self.asked += 1
+        return super().refuses(pod, node)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "at_first", "later"),
+    [
+        pytest.param(3, 3, 3, id="few kinds: one node of each, whatever changed"),
+        pytest.param(200, 200, 1, id="a taint of its own on each node: those that changed"),
+    ],
+)
+def test_taints_are_looked_at_where_they_are_others(kinds: int, at_first: int, later: int) -> None:
+    cache = make_cache(make_node(f"n{i}").taint("dedicated", value=f"v{i % kinds}") for i in range(200))
+    counting = CountingTaints()
+    verdicts = NodeVerdicts((counting,))
+    assert verdicts.of(cache.view, PODS[0]).all()
+    assert counting.asked == at_first
+    for i in range(3):
+        counting.asked = 0
+        cache.put_node(make_node("n0").taint("dedicated", value="v0").label("turn", str(i)).info())
+        assert verdicts.of(cache.view, PODS[0]).all()
+        assert counting.asked == later
+
+
+@pytest.mark.parametrize("few", [3, 200])
+def test_nodes_may_come_to_differ_and_to_be_alike_again(few: int) -> None:
+    cache, verdicts = make_cache(make_node(f"n{i}") for i in range(200)), NodeVerdicts((CountingTaints(),))
+    for kinds in (few, 200, 3, 200, 0):
+        for i in range(200):
+            node = make_node(f"n{i}")
+            cache.put_node((node.taint("dedicated", value=f"v{i % kinds}") if i < kinds else node).info())
+        for pod in PODS[:3]:
+            assert (verdicts.of(cache.view, pod) == NodeVerdicts(verdicts.filters).of(cache.view, pod)).all()
+        assert verdicts.of(cache.view, PODS[0]).sum() == kinds
 
 
 def test_a_look_at_some_rows_is_the_same_look() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -77,6 +78,8 @@ def test_an_answer_without_a_length_ends_with_the_connection() -> None:
     "head",
     [
         pytest.param(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", id="it says so"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nConnection:close\r\nContent-Length: 0\r\n\r\n", id="without a blank"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nCONNECTION: x, Close\r\nContent-Length: 0\r\n\r\n", id="among others"),
         pytest.param(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", id="an old protocol"),
     ],
 )
@@ -95,6 +98,9 @@ def test_no_request_follows_on_a_connection_that_ends(head: bytes) -> None:
         pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", id="an encoding nobody asked for"),
         pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", id="no size of a chunk"),
         pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n", id="a longer chunk"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n{", id="carried out, and of no length: it may have been cut off"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n", id="a body beyond all measure"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4000001\r\n", id="such a chunk"),
         pytest.param(b"HTTP/1.1 200 OK\r\n" + b"x" * 70_000, id="a head without end"),
         pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1" * 5_000, id="a line without end"),
     ],
@@ -102,3 +108,25 @@ def test_no_request_follows_on_a_connection_that_ends(head: bytes) -> None:
 def test_what_cannot_be_an_answer_is_told(data: bytes) -> None:
     with pytest.raises(MalformedAnswer):
         _fed(data)
+
+
+def test_chunks_that_come_to_more_than_an_answer_has_are_refused() -> None:
+    answer = _fed(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    chunk = b"800000\r\n" + b"x" * 0x800000 + b"\r\n"
+    for _ in range(8):
+        answer.feed(chunk)
+    with pytest.raises(MalformedAnswer, match="too long"):
+        answer.feed(chunk)
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: %d\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n%x\r\n"])
+def test_what_has_come_is_not_copied_with_each_piece(head: bytes) -> None:
+    """16 MiB in 2,000 pieces would be copied a thousand times."""
+    answer, pieces = _fed(b"HTTP/1.1 200 OK\r\n" + head % (2_001 * 8_192)), [b"x" * 8_192] * 2_000
+    began_s = time.thread_time()
+    joined = b"".join(pieces)
+    once_s, began_s = time.thread_time() - began_s, time.thread_time()
+    for piece in pieces:
+        answer.feed(piece)
+    assert time.thread_time() - began_s < 100 * once_s
+    assert answer.body == joined

@@ -263,3 +263,107 @@ async def test_who_leads_again_tells_it_anew(server: ApiServer, client: ApiClien
     await recorder.flush()
     await ended(task)
     assert [body["series"]["count"] for body in server.sent("POST", EVENTS)] == [2]
+
+
+async def _answered_late(server: ApiServer, method: str, path: str, late: asyncio.Event) -> None:
+    """The next such request is carried out at once, and answered when ``late`` is set."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        key = f"{EVENTS}/{body['metadata']['name']}" if method == "POST" else path
+        await server.put(key, {**server.objects.get(key, {}), **body})
+        await late.wait()
+        return web.json_response(body)
+
+    server.answer(method, path, answer, times=1)
+
+
+async def test_what_happens_again_while_it_is_first_written_is_added_afterwards(
+    server: ApiServer, recorder: EventRecorder, until: Until
+) -> None:
+    answered = asyncio.Event()
+    await _answered_late(server, "POST", EVENTS, answered)
+    recorder.record(_event())
+    await until(lambda: server.count("POST", EVENTS))
+    recorder.record(_event())
+    recorder.record(_event())
+    await asyncio.sleep(0.1)
+    assert (server.count("POST", EVENTS), server.count("PATCH")) == (1, 0), "one request per series at a time"
+    answered.set()
+    await recorder.flush()
+    (stored,) = server.objects.values()
+    assert stored["series"]["count"] == 3
+    assert (server.count("POST", EVENTS), server.count("PATCH")) == (1, 1)
+
+
+async def test_counts_never_go_backwards(server: ApiServer, recorder: EventRecorder, until: Until) -> None:
+    recorder.record(_event())
+    await recorder.flush()
+    (path,) = server.objects
+    arrived, slow = list[int](), asyncio.Event()
+
+    async def patch(request: web.Request) -> web.StreamResponse:
+        count = (await request.json())["series"]["count"]
+        if count == 2:
+            await slow.wait()
+        arrived.append(count)
+        return web.json_response({})
+
+    server.answer("PATCH", path, patch)
+    recorder.record(_event())
+    await until(lambda: server.count("PATCH"))
+    recorder.record(_event())
+    await asyncio.sleep(0.1)
+    slow.set()
+    await recorder.flush()
+    assert arrived == [2, 3]
+
+
+async def test_times_that_an_unanswered_first_try_did_not_tell_of_are_added(
+    server: ApiServer, recorder: EventRecorder, until: Until
+) -> None:
+    server.fail("POST", EVENTS, status=503, carried_out=True)
+    recorder.record(_event())
+    await until(lambda: server.count("POST", EVENTS))
+    recorder.record(_event())
+    await recorder.flush()
+    (stored,) = server.objects.values()
+    assert stored["series"]["count"] == 2
+
+
+async def test_what_cannot_be_told_is_not_tried_for_ever(client: ApiClient, server: ApiServer, lost: list[str]) -> None:
+    recorder = EventRecorder(client, instance="here", leading=lambda: False, dropped=lost.append)
+    task = asyncio.create_task(recorder.run())
+    for _ in range(2):
+        recorder.record(_event())
+        await asyncio.wait_for(recorder.flush(), 5.0)
+    await ended(task)
+    assert (lost, server.count("POST", EVENTS)) == (["not leading"] * 2, 0)
+
+
+async def test_what_is_not_written_at_the_end_is_counted_and_told(
+    server: ApiServer, client: ApiClient, lost: list[str], until: Until, caplog: pytest.LogCaptureFixture
+) -> None:
+    share = LaggingShare(few=2, most=4, early_s=60.0, late_s=70.0)
+    recorder = EventRecorder(client, instance="here", busy=lambda: True, share=share, dropped=lost.append)
+    server.hang("POST", EVENTS, times=100)
+    task = asyncio.create_task(recorder.run())
+    for i in range(20):
+        recorder.record(_event(f"pod-{i}"))
+    await until(lambda: server.count("POST", EVENTS) == 2)
+    await ended(task)
+    assert lost == ["stopped"] * 20
+    assert [record.__dict__["events"] for record in caplog.records if "before the stop" in record.message] == [20]
+
+
+async def test_nothing_has_precedence_once_the_process_ends(server: ApiServer, client: ApiClient, until: Until) -> None:
+    share = LaggingShare(few=2, most=8, early_s=60.0, late_s=70.0)
+    recorder = EventRecorder(client, instance="here", busy=lambda: True, share=share)
+    server.hang("POST", EVENTS, times=100)
+    task = asyncio.create_task(recorder.run())
+    for i in range(20):
+        recorder.record(_event(f"pod-{i}"))
+    await until(lambda: server.count("POST", EVENTS) == 2)
+    recorder.hurry()
+    await until(lambda: server.count("POST", EVENTS) == 8)
+    await ended(task)

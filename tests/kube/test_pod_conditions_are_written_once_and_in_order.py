@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from plimsoll.cluster.pod import Uid
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.pod_status import PodStatusWriter
+from plimsoll.kube.share import LaggingShare
 from plimsoll.reporting.conditions import PodCondition
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
@@ -182,3 +184,40 @@ async def test_a_pod_without_a_condition_has_no_nomination_of_ours(server: ApiSe
     writer.clear_nomination(make_pod("web").info())
     await asyncio.sleep(0.05)
     assert server.count("PATCH") == 0
+
+
+async def test_bindings_leave_room_for_few_conditions_until_these_are_late(
+    server: ApiServer, client: ApiClient, until: Until
+) -> None:
+    busy, now_s, answering = [True], [1000.0], asyncio.Event()
+
+    async def slowly(_: web.Request) -> web.StreamResponse:
+        await answering.wait()
+        return web.json_response({})
+
+    for i in range(20):
+        server.answer("PATCH", f"/api/v1/namespaces/default/pods/p{i}/status", slowly)
+    writer = PodStatusWriter(
+        client,
+        condition_of=lambda _: None,
+        written=lambda *_: None,
+        may_write=lambda: True,
+        busy=lambda: busy[0],
+        share=LaggingShare(few=2, most=8, early_s=1.0, late_s=4.0),
+        timeout_s=5.0,
+        now_s=lambda: now_s[0],
+    )
+    task = asyncio.create_task(writer.run())
+    for i in range(20):
+        writer.unscheduled(make_pod(f"p{i}").info(), _condition("no cpu"))
+    await until(lambda: server.count("PATCH") == 2)
+    await asyncio.sleep(0.1)
+    assert server.count("PATCH") == 2
+    now_s[0] += 2.5
+    await until(lambda: server.count("PATCH") == 5)
+    busy[0] = False
+    await until(lambda: server.count("PATCH") == 8)
+    answering.set()
+    await until(lambda: not writer.busy)
+    await ended(task)
+    assert server.count("PATCH") == 20

@@ -12,6 +12,7 @@ from plimsoll.errors import Conflict, NotFound
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.nominating import Nominator
 from plimsoll.kube.pod_status import PodStatusWriter
+from plimsoll.kube.share import LaggingShare
 from plimsoll.kube.volumes import VolumeWriter
 from plimsoll.reporting.conditions import PodCondition
 from tests.builders import make_pod
@@ -125,7 +126,12 @@ async def test_a_condition_that_waits_does_not_take_the_expected_node_away(
     path, pod = "/api/v1/namespaces/default/pods/web", make_pod("web")
     await server.put(path, pod.obj())
     conditions = PodStatusWriter(
-        client, condition_of=lambda _: None, written=lambda *_: None, may_write=lambda: True, timeout_s=1.0, writers=1
+        client,
+        condition_of=lambda _: None,
+        written=lambda *_: None,
+        may_write=lambda: True,
+        timeout_s=1.0,
+        share=LaggingShare(few=1, most=1),
     )
     task = asyncio.create_task(conditions.run())
     nominator = Nominator(client, withdraw=conditions.withdraw, may_write=lambda: True, timeout_s=1.0)

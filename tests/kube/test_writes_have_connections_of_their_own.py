@@ -12,7 +12,7 @@ from plimsoll.errors import Conflict, Unavailable
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
-from plimsoll.kube.lane import Lane
+from plimsoll.kube.lane import Credentials, Lane
 from tests.kube.api_server import ApiServer
 
 _OK = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
@@ -48,9 +48,12 @@ async def _request(reader: asyncio.StreamReader) -> bytes:
     return await reader.readuntil(b"\r\n\r\n{}")
 
 
-async def _send(lane: Lane, path: str = PODS, *, timeout_s: float = 5.0) -> int:
+async def _send(
+    lane: Lane, path: str = PODS, *, timeout_s: float = 5.0, authorization: str = "Bearer t", generation: int = 0
+) -> int:
+    credentials = Credentials(authorization, generation)
     reply = await lane.send(
-        "POST", path, b"{}", content_type="application/json", authorization="Bearer t", timeout_s=timeout_s
+        "POST", path, b"{}", content_type="application/json", credentials=credentials, timeout_s=timeout_s
     )
     return reply.status
 
@@ -164,6 +167,81 @@ async def test_what_comes_unasked_ends_the_connection() -> None:
 async def test_a_path_that_would_be_another_request_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="no path"):
         await _send(Lane("http://127.0.0.1:1", tls=None), path)
+
+
+@pytest.mark.parametrize("token", ["Bearer a\r\nX: y", "Bearer a\ny", "Bearer \0"])
+async def test_a_token_that_would_be_another_header_is_refused(token: str) -> None:
+    with pytest.raises(ValueError, match="line break"):
+        await _send(Lane("http://127.0.0.1:1", tls=None), authorization=token)
+
+
+async def test_one_time_limit_is_lost_where_all_connections_have_died_in_silence() -> None:
+    silent, connections = [False], list[None]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = len(connections)
+        connections.append(None)
+        while True:
+            await _request(reader)
+            if silent[0] and number < 5:
+                await reader.read()
+                return
+            writer.write(_OK)
+
+    async with _serving(serve) as lane:
+        await asyncio.gather(*(_send(lane) for _ in range(5)))
+        silent[0] = True
+        with pytest.raises(TimeoutError):
+            await _send(lane, timeout_s=0.1)
+        assert [await _send(lane, timeout_s=0.5) for _ in range(5)] == [201] * 5
+
+
+async def test_a_connection_of_earlier_credentials_is_not_used_again() -> None:
+    """It has shown the certificate from before, whether it was idle or busy when that was rotated."""
+    by, both, go_on = list[int](), asyncio.Event(), asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = id(writer)
+        while True:
+            slow = b"/slow" in await _request(reader)
+            by.append(number)
+            if slow:
+                both.set()
+                await go_on.wait()
+            writer.write(_OK)
+
+    async with _serving(serve) as lane:
+        busy = asyncio.ensure_future(_send(lane, "/slow"))
+        await both.wait()
+        await _send(lane)
+        await _send(lane, generation=1)
+        go_on.set()
+        await busy
+        await asyncio.gather(*(_send(lane, generation=1) for _ in range(3)))
+    assert len(set(by[:2])) == 2
+    assert not set(by[:2]) & set(by[2:])
+
+
+async def test_all_that_was_refused_with_an_old_certificate_is_sent_again(server: ApiServer, tmp_path: Path) -> None:
+    """The header is the same as before: a certificate that was rotated does not show in it."""
+    now_s, expired = [100.0], asyncio.Event()
+    connection = Connection(ClusterAccess(str(server.kubeconfig(tmp_path))), clock=lambda: now_s[0])
+    refused = list[None]()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if len(refused) < 48:
+            refused.append(None)
+            if len(refused) == 48:
+                expired.set()
+            await expired.wait()
+            return web.json_response({}, status=401)
+        return web.json_response({}, status=201)
+
+    async with ApiClient(connection) as client:
+        now_s[0] += 100.0
+        server.answer("POST", PODS, answer)
+        await asyncio.gather(*(client.tell(PODS, {"metadata": {"name": f"p{i}"}}) for i in range(48)))
+    assert server.count("POST", PODS) == 96
 
 
 async def test_writes_answer_with_what_the_server_says(server: ApiServer, client: ApiClient) -> None:

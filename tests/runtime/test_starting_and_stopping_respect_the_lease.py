@@ -16,7 +16,7 @@ from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
 from plimsoll.kube.resources import ACCESS_REVIEWS
 from plimsoll.reporting.conditions import PodCondition
-from plimsoll.reporting.events import failed_scheduling
+from plimsoll.reporting.events import failed_scheduling, scheduled
 from plimsoll.runtime.app import Operator
 from plimsoll.runtime.parts import Parts
 from plimsoll.runtime.settings import Settings
@@ -170,6 +170,62 @@ async def test_a_stop_is_through_in_time_though_the_lease_cannot_be_released(
     began_s = time.monotonic()
     await operator.stop()
     assert time.monotonic() - began_s < 4.5
+
+
+def _places(parts: Parts, count: int) -> None:
+    for i in range(count):
+        parts.events.record(scheduled(make_pod(f"p{i}").info(), node="n1", controller="plimsoll"))
+
+
+def _dropped(parts: Parts) -> float:
+    (metric,) = (m for m in parts.telemetry.registry.collect() if m.name == "plimsoll_events_dropped")
+    return sum(sample.value for sample in metric.samples if sample.labels.get("cause") == "stopped")
+
+
+async def test_a_stop_takes_its_time_for_events_that_wait(server: ApiServer, operator: Operator, parts: Parts) -> None:
+    """A backlog by an API server that takes 64 in a quarter of a second; Bindings have no precedence any more."""
+
+    async def slowly(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(0.25)
+        return web.json_response({}, status=201)
+
+    await operator.start()
+    server.answer("POST", EVENTS, slowly)
+    for i in range(600):
+        parts.conditions.unscheduled(make_pod(f"p{i}").info(), NO_CPU)
+    _places(parts, 256)
+    began_s = time.monotonic()
+    await operator.stop()
+    assert time.monotonic() - began_s < 5.0
+    assert (server.count("POST", EVENTS), _dropped(parts)) == (256, 0)
+
+
+async def test_events_that_a_stop_has_no_time_for_are_counted(
+    server: ApiServer, operator: Operator, parts: Parts, caplog: pytest.LogCaptureFixture
+) -> None:
+    await operator.start()
+    for _ in range(200):
+        server.hang("POST", EVENTS)
+    _places(parts, 100)
+    began_s = time.monotonic()
+    await operator.stop()
+    assert time.monotonic() - began_s < 5.0
+    assert server.objects[LEASE]["spec"]["holderIdentity"] == ""
+    assert _dropped(parts) == 100
+    assert [record.__dict__["events"] for record in caplog.records if "before the stop" in record.message] == [100]
+
+
+async def test_the_lease_does_not_wait_for_events(server: ApiServer, operator: Operator, parts: Parts) -> None:
+    await operator.start()
+    server.hang("POST", EVENTS, times=1000)
+    _places(parts, 100)
+    began_s = time.monotonic()
+    stopping = asyncio.create_task(operator.stop())
+    while server.objects[LEASE]["spec"]["holderIdentity"]:  # noqa: ASYNC110 - the server tells nobody
+        await asyncio.sleep(0.01)
+    released_s = time.monotonic() - began_s
+    await stopping
+    assert released_s < (time.monotonic() - began_s) / 2
 
 
 def _prepares(parts: Parts) -> None:

@@ -129,3 +129,19 @@ def test_decisions_can_be_asked_for_newest_first(world: World, pod: PodBuilder) 
     second = world.next()
     assert world.scheduler.decisions_of(pod.info().key) == [second, first]
     assert world.scheduler.decisions_of("default/nobody") == []
+
+
+@pytest.mark.parametrize("pod", [make_pod().cpu("3").priority(1), make_pod().cpu("3").priority(1).port(80)])
+def test_a_reason_is_told_once_for_nodes_that_are_full_and_nodes_that_are_kept(world: World, pod: PodBuilder) -> None:
+    """A node that is kept for a pod of more importance is short of room by that pod alone."""
+    preemptor = make_pod("preemptor").cpu("3").priority(2)
+    victim = make_pod("victim").cpu("3").priority(0)
+    world.nodes(make_node("kept").allocatable(cpu="4"))
+    world.assigned(victim.on("kept"))
+    world.decide(preemptor)
+    assert world.nominated_to(preemptor) == "kept"
+    world.assigned_goes(victim)
+    world.nodes(make_node("small").allocatable(cpu="2"))
+    judged = world.scheduler.judge(pod.info(), now_s=world.now_s).decision
+    (told,) = judged.rejections
+    assert (told.reason, told.count) == ("Insufficient cpu", 2)

@@ -591,6 +591,36 @@ def test_a_change_that_helps_very_many_moves_them_by_and_by_the_most_urgent_firs
     assert line.places() == {}
 
 
+@pytest.mark.parametrize("held", [False, True], ids=["at once", "when it is held back no longer"])
+def test_a_pod_that_changes_before_its_turn_to_be_moved_is_tried_all_the_same(line: Line, *, held: bool) -> None:
+    """It is among others then, of whom nobody says that the change helps them."""
+    pods = [make_pod(f"p{i}").cpu(f"{i + 1}m") for i in range(1500)]
+    line.put(*pods)
+    for _ in pods:
+        line.fails(FIT)
+    line.now_s += 20
+    last = pods[-1]
+    if held:
+        line.queue.hold(last.info().uid, now_s=line.now_s)
+    line.happens(ChangeKind.POD_DELETED)
+    line.put(last.labels(tier="b"))
+    line.queue.release(last.info().uid, retry=False, now_s=line.now_s)
+    assert sorted(line.names()) == sorted(pod.info().name for pod in pods)
+
+
+def test_a_pod_that_changes_while_others_are_yet_to_be_moved_waits_on(line: Line) -> None:
+    pods = [make_pod(f"p{i}").cpu(f"{i + 1}m") for i in range(1500)]
+    line.put(make_pod("tainted"), *pods)
+    line.fails(TAINTS)
+    for _ in pods:
+        line.fails(FIT)
+    line.now_s += 20
+    line.happens(ChangeKind.POD_DELETED)
+    line.put(make_pod("tainted").labels(tier="b"))
+    assert len(line.names()) == len(pods)
+    assert line.places() == {"unschedulable": 1}
+
+
 def test_an_attempt_that_pauses_goes_on_next(line: Line) -> None:
     line.put(make_pod("a"), make_pod("b"))
     queued = line.pop()

@@ -37,4 +37,5 @@ WORKLOAD = Workload(
     node=_node,
     before=_before,
     pods=_pods,
+    from_start=True,
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from plimsoll.cluster.changes import Change, ChangeKind
 from plimsoll.cluster.pod import PodInfo, Uid
+from plimsoll.cluster.row_log import NameLog
 
 
 class Nominations:
@@ -14,9 +15,13 @@ class Nominations:
 
     A decision nominates before the API server has heard of it, and what the API server shows comes late: it counts
     where it is news, not where it repeats what was nominated before.
+
+    Attributes:
+        changed: names of nodes to which others are nominated.
     """
 
     def __init__(self) -> None:
+        self.changed = NameLog()
         self._by_node: dict[str, dict[Uid, PodInfo]] = {}
         self._node_of: dict[Uid, str] = {}
         self._shown: dict[Uid, str] = {}
@@ -28,6 +33,7 @@ class Nominations:
         """Nominates the pod to the node, and to no other."""
         ended = self.drop(pod.uid) if self.node_of(pod.uid) != node else None
         self._by_node.setdefault(node, {})[pod.uid] = pod
+        self.changed.mark(node)
         self._node_of[pod.uid] = node
         return ended
 
@@ -44,6 +50,7 @@ class Nominations:
         node = self._node_of.pop(uid, None)
         if node is None:
             return None
+        self.changed.mark(node)
         pods = self._by_node[node]
         pod = pods.pop(uid)
         if not pods:

@@ -1,9 +1,10 @@
-"""Which rows have changed: so that what is kept by row is worked out again only where it may be another."""
+"""What has changed: so that what is kept by row, or by node, is worked out again only where it may be another."""
 
 from __future__ import annotations
 
 from collections import deque
 from itertools import islice
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 At = NDArray[np.int64] | slice
 ALL = slice(None)
 
-# Whoever has missed more changes than this looks at every row again, which then costs no more.
+# Whoever has missed more changes than this looks at everything again, which then costs no more.
 _KEPT = 512
 
+_Where = TypeVar("_Where", int, str)
 
-class RowLog:
-    """The last changes, by row.
+
+class ChangeLog(Generic[_Where]):
+    """The last changes, by row or by name.
 
     Attributes:
         position: goes up with every change.
@@ -25,16 +28,20 @@ class RowLog:
 
     def __init__(self) -> None:
         self.position = 0
-        self._rows: deque[int] = deque(maxlen=_KEPT)
+        self._changed: deque[_Where] = deque(maxlen=_KEPT)
 
-    def mark(self, row: int) -> None:
-        """Something about the row is another."""
-        self._rows.append(row)
+    def mark(self, where: _Where) -> None:
+        """Something about it is another."""
+        self._changed.append(where)
         self.position += 1
 
-    def since(self, position: int) -> set[int] | None:
-        """Rows that have changed since the log stood there; None where that is too long ago to tell."""
+    def since(self, position: int) -> set[_Where] | None:
+        """What has changed since the log stood there; None where that is too long ago to tell."""
         missed = self.position - position
-        if missed > len(self._rows):
+        if missed > len(self._changed):
             return None
-        return set(islice(reversed(self._rows), missed))
+        return set(islice(reversed(self._changed), missed))
+
+
+RowLog = ChangeLog[int]
+NameLog = ChangeLog[str]

@@ -57,11 +57,11 @@ class ZoneTotals:
         if kept is None:
             return
         zoning, totals = kept
-        if row < len(zoning.zones):
-            zone = zoning.zones[row]
+        zone = zoning.zones[row] if row < len(zoning.zones) else len(totals)
+        if zone < len(totals):
             totals[zone] += amount if zone else 0
         else:
-            del self._kept[key]  # a node that came since
+            del self._kept[key]  # a node, or a zone, that came since
 
 
 def _counted(by_row: Mapping[int, int], zoning: Zoning) -> Floats:

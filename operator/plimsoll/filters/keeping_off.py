@@ -12,8 +12,10 @@ from plimsoll.cluster.node_column import NodeColumns
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.cluster.taints import Taint
 
-# A taint may have a value of its own on each node, or another each minute; then all are numbered anew.
-_MAX_KINDS = 10_000
+# Beyond this, one look at each kind costs more than what is kept per class of pods and node.
+_FEW = 64
+# A taint may have another value each minute; then all are numbered anew.
+_KINDS_KEPT = 10_000
 _ALL = ""
 
 
@@ -23,17 +25,20 @@ class KeepingOff:
     def __init__(self) -> None:
         self._forget()
 
-    def of(self, view: Snapshot, verdict: Callable[[NodeInfo], int]) -> NDArray[np.int8]:
-        """[N], the verdict by row, 0 in free rows.
+    def of(self, view: Snapshot, verdict: Callable[[NodeInfo], int]) -> NDArray[np.int8] | None:
+        """[N], the verdict by row, 0 in free rows; None where nodes differ so much that it saves nothing.
 
         Args:
             verdict: the same for nodes that are alike in cordon and taints.
         """
-        if len(self._examples) > _MAX_KINDS:
+        if len(self._examples) > max(_KINDS_KEPT, 2 * view.size):
             self._forget()
         kinds = self._columns.of(view, _ALL, self._kind).astype(np.int64)
+        there = np.flatnonzero(np.bincount(kinds)[1:])
+        if len(there) > _FEW:
+            return None
         verdicts = np.zeros(len(self._examples) + 1, dtype=np.int8)
-        for kind in np.flatnonzero(np.bincount(kinds)[1:]).tolist():
+        for kind in there.tolist():
             verdicts[kind + 1] = verdict(self._examples[kind])
         return verdicts[kinds]
 

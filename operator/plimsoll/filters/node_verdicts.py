@@ -30,9 +30,12 @@ class NodeVerdicts:
 
     def of(self, view: Snapshot, pod: PodInfo) -> NDArray[np.int8]:
         """[N], 1 + index of the first filter that refuses the pod, 0 where none does (and in free rows)."""
+        first = self._first(pod)
         if all(isinstance(f, _LOOK_AT_TAINTS) for f in self.filters if f.concerns(pod)):
-            return self._keeping_off.of(view, self._first(pod))
-        return self._columns.of(view, pod.class_key, self._first(pod)).astype(np.int8, copy=False)
+            by_kind = self._keeping_off.of(view, first)
+            if by_kind is not None:
+                return by_kind
+        return self._columns.of(view, pod.class_key, first).astype(np.int8, copy=False)
 
     def of_rows(self, view: Snapshot, pod: PodInfo, rows: Sequence[int]) -> NDArray[np.int8]:
         """[N], the same for some rows, 0 in the others. Nothing is kept: each pod of a DaemonSet is its own class."""

@@ -12,6 +12,7 @@ from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.interface import ClusterFilter, Code, NodeFilter, Overlay, Prepared, Problem, Reason
 from plimsoll.filters.node_affinity import CONFLICT, OUTSIDE, NodeAffinity, candidates
+from plimsoll.filters.node_resources_fit import NodeResourcesFit
 from plimsoll.filters.order import CLUSTER_FILTERS, LATE_NODE_FILTERS, NODE_FILTERS
 from plimsoll.filters.policy_nodes import PolicyNodes
 from plimsoll.policy.compiled import Policy
@@ -48,6 +49,11 @@ class PodFilters:
     prepared: tuple[tuple[ClusterFilter, Prepared], ...]
     problem: Problem | None = None
     problem_plugin: str = ""
+
+    @property
+    def only_fit(self) -> bool:
+        """Of what is on a node only the room that it takes matters to the pod."""
+        return len(self.prepared) == 1 and isinstance(self.prepared[0][0], NodeResourcesFit)
 
     def check(self, row: int, overlay: Overlay) -> Rejected | None:
         """One node as it would be with the overlay's pods; None where the pod may go there. Load limits apart."""

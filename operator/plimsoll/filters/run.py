@@ -42,10 +42,9 @@ def run_filters(filters: PodFilters, caches: FilterCaches) -> Feasibility:
         left, refusals = kept[0], list(kept[1])
         groups = _groups_beside(filters, caches)
     else:
-        left, refusals = view.live.copy(), []
-        for row, rejected in _yielding(filters):
-            left[row] = False
-            refusals.extend(_at(row, rejected, view.size))
+        left, refusals = view.live.copy(), list(_refused_beside(filters))
+        for refusal in refusals:
+            left &= ~refusal.rows
         groups = _groups(filters, caches)
     for group in groups:
         refused = np.zeros(view.size, dtype=np.bool_)
@@ -55,7 +54,18 @@ def run_filters(filters: PodFilters, caches: FilterCaches) -> Feasibility:
                 refused |= rows
                 refusals.append(Refusal(refusal.plugin, refusal.reason, rows, refusal.resolvable & rows))
         left = left & ~refused
-    return Feasibility(left, tuple(refusals))
+    return Feasibility(left, _by_reason(refusals))
+
+
+def _by_reason(refusals: Sequence[Refusal]) -> tuple[Refusal, ...]:
+    """One of each plugin and reason: some nodes may refuse for it only with the pods that are nominated to them."""
+    found: dict[tuple[str, str], Refusal] = {}
+    for refusal in refusals:
+        key = refusal.plugin, refusal.reason
+        if (other := found.get(key)) is not None:
+            refusal = Refusal(*key, other.rows | refusal.rows, other.resolvable | refusal.resolvable)  # noqa: PLW2901
+        found[key] = refusal
+    return tuple(found.values())
 
 
 def selected_rows(view: Snapshot, policy: Policy, caches: FilterCaches) -> Bools:
@@ -80,20 +90,29 @@ def _yielding(filters: PodFilters) -> Iterator[tuple[int, Rejected]]:
             yield row, rejected
 
 
-def _at(row: int, rejected: Rejected, size: int) -> Iterator[Refusal]:
-    here = np.zeros(size, dtype=np.bool_)
-    here[row] = True
-    for reason in rejected.reasons:
-        yield Refusal(rejected.plugin, reason.text, here, here if rejected.resolvable else np.zeros_like(here))
+def _refused_beside(filters: PodFilters) -> Iterable[Refusal]:
+    """What ``_yielding`` says, by reason: as many pods as like may be nominated."""
+    found: dict[tuple[str, str], Refusal] = {}
+    for row, rejected in _yielding(filters):
+        for reason in rejected.reasons:
+            key = rejected.plugin, reason.text
+            if key not in found:
+                rows, resolvable = np.zeros((2, filters.view.size), dtype=np.bool_)
+                found[key] = Refusal(*key, rows, resolvable)
+            found[key].rows[row] = True
+            found[key].resolvable[row] |= rejected.resolvable
+    return found.values()
 
 
 def _kept(filters: PodFilters, caches: FilterCaches) -> tuple[Bools, tuple[Refusal, ...]] | None:
     """[N], what the filters of the node alone and NodeResourcesFit leave, and their refusals, where they come first and
     look at every node as it is.
     """
-    if filters.named is not None or filters.pod.host_ports or any(_yielding(filters)):
+    if filters.named is not None or filters.pod.host_ports:
         return None
-    return caches.rows.of(filters.view, filters.pod)
+    if filters.only_fit:
+        return caches.rows.of(filters.view, filters.pod, yields=len(filters.view.nominated) > 0)
+    return None if any(_yielding(filters)) else caches.rows.of(filters.view, filters.pod)
 
 
 def _groups_beside(filters: PodFilters, caches: FilterCaches) -> Iterator[Iterable[Refusal]]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 # As Go's and aiohttp's limits: what is longer is no API server.
 _LONGEST_HEAD = 65_536
 _LONGEST_LINE = 4_096
+# etcd takes objects of 1.5 MB; this bounds what a server gone wrong can do.
+_LONGEST_BODY = 64 * 1024 * 1024
 
 
 class MalformedAnswer(ValueError):
@@ -30,13 +32,14 @@ class Answer:
         self.keeps_open = True
         self._head = b""
         self._buffer = b""
-        self._parts: list[bytes] = []
+        self._at = 0
+        self._body = bytearray()
         self._left = 0
         self._read: Callable[[], bool] = self._read_head
 
     @property
     def body(self) -> bytes:
-        return b"".join(self._parts)
+        return bytes(self._body)
 
     def header(self, name: bytes) -> str:
         """The first of that name (in lower case), "" where there is none."""
@@ -55,11 +58,12 @@ class Answer:
         self._buffer = self._buffer + data if self._buffer else data
         while not self.done and self._read():
             pass
+        self._buffer, self._at = self._buffer[self._at :], 0
         if self.done:
             self.rest, self._buffer = self._buffer, b""
 
     def ends(self) -> None:
-        """The connection was closed: an answer without a length is complete by that.
+        """The connection was closed: a refusal without a length is complete by that.
 
         Raises:
             MalformedAnswer: something is missing.
@@ -71,12 +75,12 @@ class Answer:
     # -- each returns False where it needs more ------------------------------------------------------
 
     def _read_head(self) -> bool:
-        end = self._buffer.find(b"\r\n\r\n")
+        end = self._buffer.find(b"\r\n\r\n", self._at)
         if end < 0:
-            if len(self._buffer) > _LONGEST_HEAD:
+            if len(self._buffer) - self._at > _LONGEST_HEAD:
                 raise MalformedAnswer("its head does not end")
             return False
-        self._head, self._buffer = self._buffer[:end], self._buffer[end + 4 :]
+        self._head, self._at = self._buffer[self._at : end], end + 4
         self.status = _status(self._head)
         if self.status < 200:
             # Something preliminary, e.g. 103; the answer itself follows.
@@ -87,7 +91,9 @@ class Answer:
 
     def _choose_body(self) -> None:
         head = self._head.lower()
-        self.keeps_open = head.startswith(b"http/1.1 ") and b"\r\nconnection: close" not in head
+        self.keeps_open = head.startswith(b"http/1.1 ")
+        if b"\r\nconnection:" in head and "close" in self.header(b"connection").lower():
+            self.keeps_open = False
         if self.status in {204, 304}:
             self._complete()
         elif b"\r\ntransfer-encoding:" in head:
@@ -95,35 +101,45 @@ class Answer:
                 raise MalformedAnswer("its transfer encoding is unknown")
             self._read = self._read_chunk_size
         elif b"\r\ncontent-length:" in head:
-            self._left = _number(self.header(b"content-length"), base=10)
+            self._expect(_number(self.header(b"content-length"), base=10))
             self._read = self._read_counted
+        elif self.status < 300:
+            # The API server always says how long; where nobody does, one that was cut off would pass for whole.
+            raise MalformedAnswer("it does not say how long it is")
         else:
             self.keeps_open = False
             self._read = self._read_until_closed
 
     def _read_counted(self) -> bool:
-        if len(self._buffer) < self._left:
-            return False
         self._take(self._left)
+        if self._left:
+            return False
         self._complete()
         return True
 
     def _read_until_closed(self) -> bool:
-        self._take(len(self._buffer))
+        self._expect(len(self._buffer) - self._at)
+        self._take(self._left)
         return False
 
     def _read_chunk_size(self) -> bool:
         line = self._line()
         if line is None:
             return False
-        self._left = _number(line.partition(b";")[0].strip().decode("latin-1"), base=16)
+        self._expect(_number(line.partition(b";")[0].strip().decode("latin-1"), base=16))
         self._read = self._read_chunk if self._left else self._read_trailer
         return True
 
     def _read_chunk(self) -> bool:
-        if len(self._buffer) < self._left + 2:
-            return False
         self._take(self._left)
+        if self._left:
+            return False
+        self._read = self._read_chunk_end
+        return True
+
+    def _read_chunk_end(self) -> bool:
+        if len(self._buffer) - self._at < 2:
+            return False
         if self._line() != b"":
             raise MalformedAnswer("a chunk is longer than it says")
         self._read = self._read_chunk_size
@@ -138,18 +154,25 @@ class Answer:
         return True
 
     def _line(self) -> bytes | None:
-        end = self._buffer.find(b"\r\n")
+        end = self._buffer.find(b"\r\n", self._at)
+        if (end if end >= 0 else len(self._buffer)) - self._at > _LONGEST_LINE:
+            raise MalformedAnswer("a line in it does not end")
         if end < 0:
-            if len(self._buffer) > _LONGEST_LINE and self._read != self._read_chunk:
-                raise MalformedAnswer("a line in it does not end")
             return None
-        line, self._buffer = self._buffer[:end], self._buffer[end + 2 :]
+        line, self._at = self._buffer[self._at : end], end + 2
         return line
 
+    def _expect(self, more_bytes: int) -> None:
+        if len(self._body) + more_bytes > _LONGEST_BODY:
+            raise MalformedAnswer("it is too long")
+        self._left = more_bytes
+
     def _take(self, count: int) -> None:
-        if count:
-            self._parts.append(self._buffer[:count])
-            self._buffer = self._buffer[count:]
+        """Up to so many bytes of the body, as they come: what is gathered is never copied again."""
+        end = min(self._at + count, len(self._buffer))
+        self._left -= end - self._at
+        self._body += self._buffer[self._at : end]
+        self._at = end
 
     def _complete(self) -> None:
         self.done = True

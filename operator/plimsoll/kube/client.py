@@ -210,17 +210,16 @@ class ApiClient:
 
     async def _send(self, verb: str, path: str, body: bytes, *, content_type: str, timeout_s: float) -> Reply:
         assert self._lane is not None
-        used = self.connection.authorization()
+        used = self.connection.credentials()
         method = verb.upper()
         reply = await self._lane.send(
-            method, path, body, content_type=content_type, authorization=used, timeout_s=timeout_s
+            method, path, body, content_type=content_type, credentials=used, timeout_s=timeout_s
         )
         if reply.status != 401 or not await self.connection.refused(used):
             return reply
-        self._lane.forget_idle()
-        fresh = self.connection.authorization()
+        fresh = self.connection.credentials()
         return await self._lane.send(
-            method, path, body, content_type=content_type, authorization=fresh, timeout_s=timeout_s
+            method, path, body, content_type=content_type, credentials=fresh, timeout_s=timeout_s
         )
 
     def _parsed(self, verb: str, path: str, raw: bytes) -> Json:

@@ -19,7 +19,7 @@ from yarl import URL
 from plimsoll import __version__
 from plimsoll.errors import SettingsError
 from plimsoll.kube.config import ClusterAccess
-from plimsoll.kube.lane import Lane
+from plimsoll.kube.lane import Credentials, Lane
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Connection:
         self.server = str(self.configuration.host).rstrip("/")
         self._origin = URL(self.server).origin()
         self._tls = _tls(self.configuration, access) if self.server.startswith("https:") else None
-        self._authorization = _authorization(self.configuration)
+        self._credentials = Credentials(_authorization(self.configuration), generation=0)
         self._refreshed_s = self._reloaded_s = clock()
         self._refreshing: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
@@ -94,11 +94,11 @@ class Connection:
             return None
         return Lane(self.server, tls=self._tls, server_hostname=self.configuration.tls_server_name or "")
 
-    def authorization(self) -> str:
-        """The header of that name as it is at the moment; "" where the client's certificate is all."""
+    def credentials(self) -> Credentials:
+        """As they are at the moment; "" for a header where the client's certificate is all."""
         if self._clock() - self._refreshed_s >= _REFRESH_S:
             self._refresh_soon()
-        return self._authorization
+        return self._credentials
 
     async def _authorize(
         self, request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
@@ -109,18 +109,19 @@ class Connection:
         used = self._sign(request)
         response = await send(request)
         if response.status == 401 and await self.refused(used):
-            response.release()
+            # Not released: another request would show the same certificate.
+            response.close()
             self._sign(request)
             response = await send(request)
         return response
 
-    def _sign(self, request: aiohttp.ClientRequest) -> str:
-        authorization = self.authorization()
-        if authorization:
-            request.headers["Authorization"] = authorization
+    def _sign(self, request: aiohttp.ClientRequest) -> Credentials:
+        credentials = self.credentials()
+        if credentials.authorization:
+            request.headers["Authorization"] = credentials.authorization
         if name := self.configuration.tls_server_name:
             request.server_hostname = name
-        return authorization
+        return credentials
 
     def _refresh_soon(self) -> None:
         """In the background: an exec plugin may take seconds, and the present token still holds."""
@@ -137,12 +138,14 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - whatever a plugin or a half-written file makes of it
             log.warning("credentials could not be refreshed, the present ones are kept: %s", error)
         else:
-            self._authorization = _authorization(self.configuration)
+            fresh = _authorization(self.configuration)
+            if fresh != self._credentials.authorization:
+                self._credentials = self._credentials.followed_by(fresh)
 
-    async def refused(self, authorization: str) -> bool:
-        """Reads everything anew after a 401 to this header; True where it is worth to ask again."""
+    async def refused(self, used: Credentials) -> bool:
+        """Reads everything anew after a 401 to these; True where it is worth to ask again."""
         async with self._reloading:
-            if self._authorization != authorization:
+            if self._credentials.generation != used.generation:
                 return True
             if self._clock() - self._reloaded_s < _RELOAD_AT_MOST_EVERY_S:
                 return False
@@ -161,7 +164,8 @@ class Connection:
             _load_certificate(self._tls, fresh, self._access)
         self.configuration.api_key = fresh.api_key
         self.configuration.refresh_api_key_hook = fresh.refresh_api_key_hook
-        self._authorization = _authorization(fresh)
+        # A certificate that was rotated does not show in the header.
+        self._credentials = self._credentials.followed_by(_authorization(fresh))
 
 
 class _Response(aiohttp.ClientResponse):

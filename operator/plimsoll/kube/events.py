@@ -6,48 +6,28 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from plimsoll.errors import ApiError, Conflict, NotFound, Unavailable
 from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import ApiClient, Json
+from plimsoll.kube.event_series import Series, SeriesBook
 from plimsoll.kube.rate import TokenBucket
 from plimsoll.kube.resources import EVENTS
 from plimsoll.kube.share import LaggingShare
+from plimsoll.kube.writers import Writers
 from plimsoll.reporting.events import Event, series_json, to_json
 
 log = logging.getLogger(__name__)
 
-# client-go's finishTime: what happens again later than this is a new event.
-_SERIES_S = 360.0
-# client-go's cache has the same size; the oldest series are let go first.
-_MAX_SERIES = 4096
 _TRIES = 3
-# How late it may be to notice that others are busy no more.
-_LOOK_S = 0.05
+# An Event that is not answered keeps others from being told.
+_TIMEOUT_S = 5.0
 _SHARE = LaggingShare()
-# A pod is bound but once.
-_ONCE = frozenset({"Scheduled"})
 # What was done stays true whoever leads; why a pod waits is for the leader to say, who may have placed it since.
 _ONLY_WHO_LEADS = frozenset({"FailedScheduling"})
-# What a float still tells apart in this century.
-_APART_S = 1e-6
-
-
-@dataclass(slots=True)
-class _Series:
-    """``name`` is that of the Event object; "" until it has been written.
-
-    ``first_s`` is unique, since the name is made of it.
-    """
-
-    count: int
-    first_s: float
-    last_s: float
-    name: str = ""
-    queued: bool = False
 
 
 @dataclass(slots=True)
@@ -55,7 +35,7 @@ class _Waiting:
     """``since_s`` by the recorder's clock."""
 
     event: Event
-    series: _Series
+    series: Series
     since_s: float
 
 
@@ -90,20 +70,21 @@ class EventRecorder:
         self._client = client
         self._instance = instance
         self._leading = leading
-        self._busy = busy
         self._written = written
         self._dropped = dropped
         self._budget = TokenBucket(per_s=per_s, burst=burst)
         self._most_waiting = waiting
-        self._share = share
         self._now_s = now_s
+        self._book = SeriesBook()
         self._waiting = deque[_Waiting]()
-        self._under_way = 0
-        self._resting: list[asyncio.Future[None]] = []
-        self._all_told = asyncio.Event()
-        self._all_told.set()
-        self._series = OrderedDict[Event, _Series]()
-        self._newest_s = 0.0
+        self._cut_off = 0
+        self._writers = Writers(
+            share=share,
+            waiting=lambda: len(self._waiting),
+            lag_s=lambda: self.lag_s,
+            busy=busy,
+            write_next=self._write_next,
+        )
 
     @property
     def waiting(self) -> int:
@@ -118,39 +99,24 @@ class EventRecorder:
     def record(self, event: Event) -> None:
         """Never waits and never fails."""
         now_s = self._now_s()
-        # What happens to a pod once has no later times to be told apart from, and would push out what has.
-        series = self._new_series(now_s) if event.reason in _ONCE else self._series_of(event, now_s)
-        series.count += 1
-        series.last_s = now_s
-        if not series.queued:
+        series = self._book.happened(event, now_s)
+        if not series.queued and not series.busy:
             self._enqueue(_Waiting(event, series, now_s))
 
     async def run(self) -> None:
-        """Until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self._share.most):
-                group.create_task(self._write_on())
-            while True:
-                # Nobody tells when others are no longer busy, nor that an event has become late.
-                self._let_go()
-                await asyncio.sleep(_LOOK_S)
+        """Until cancelled; what is not written by then is dropped, counted and told."""
+        try:
+            await self._writers.run()
+        finally:
+            self._give_up()
+
+    def hurry(self) -> None:
+        """The process ends: nothing has precedence any more."""
+        self._writers.hurry()
 
     async def flush(self) -> None:
         """Returns once everything that was recorded is written or dropped; the caller sets the time limit."""
-        await self._all_told.wait()
-
-    def _series_of(self, event: Event, now_s: float) -> _Series:
-        series = self._series.get(event)
-        if series is None or now_s - series.last_s > _SERIES_S:
-            series = self._series[event] = self._new_series(now_s)
-        self._series.move_to_end(event)
-        if len(self._series) > _MAX_SERIES:
-            self._series.popitem(last=False)
-        return series
-
-    def _new_series(self, now_s: float) -> _Series:
-        self._newest_s = max(now_s, self._newest_s + _APART_S)
-        return _Series(count=0, first_s=self._newest_s, last_s=now_s)
+        await self._writers.wait_through()
 
     def _enqueue(self, waiting: _Waiting) -> None:
         if len(self._waiting) >= self._most_waiting:
@@ -158,48 +124,38 @@ class EventRecorder:
             return
         self._waiting.append(waiting)
         waiting.series.queued = True
-        self._all_told.clear()
-        self._let_go()
+        self._writers.wake()
 
-    def _let_go(self) -> None:
-        """Wakes as many writers as may be at work."""
-        if not self._waiting or not self._resting:
-            return
-        free = min(self._allowed() - self._under_way, len(self._waiting))
-        while free > 0 and self._resting:
-            resting = self._resting.pop()
-            if not resting.done():
-                resting.set_result(None)
-                self._under_way += 1
-                free -= 1
+    def _give_up(self) -> None:
+        lost = len(self._waiting) + self._cut_off
+        for _ in range(lost):
+            self._dropped("stopped")
+        self._waiting.clear()
+        self._cut_off = 0
+        if lost:
+            log.warning("events were not written before the stop", extra={"events": lost})
 
-    def _allowed(self) -> int:
-        return self._share.under_way(oldest_s=self.lag_s, others_busy=self._busy())
+    async def _write_next(self) -> None:
+        waiting = self._waiting.popleft()
+        event, series = waiting.event, waiting.series
+        series.queued, series.busy = False, True
+        try:
+            # What is not ours to say takes nothing of the budget: thousands may wait when the Lease is lost.
+            if self._may_tell(event):
+                await self._budget.take()
+            await self._write(event, series)
+        except asyncio.CancelledError:
+            self._cut_off += 1
+            raise
+        finally:
+            series.busy = False
+        if series.count > series.tried:
+            self._enqueue(_Waiting(event, series, self._now_s()))
 
-    async def _write_on(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            resting = loop.create_future()
-            self._resting.append(resting)
-            await resting
-            try:
-                while self._waiting and self._under_way <= self._allowed():
-                    await self._take(self._waiting.popleft())
-            finally:
-                self._under_way -= 1
-                if not self._waiting and not self._under_way:
-                    self._all_told.set()
-
-    async def _take(self, waiting: _Waiting) -> None:
-        # What is not ours to say takes nothing of the budget: thousands may wait when the Lease is lost.
-        if self._may_tell(waiting.event):
-            await self._budget.take()
-        await self._write(waiting.event, waiting.series)
-
-    async def _write(self, event: Event, series: _Series) -> None:
-        series.queued = False
+    async def _write(self, event: Event, series: Series) -> None:
         backoff: Backoff | None = None
         for _ in range(_TRIES):
+            series.tried = series.count
             if not self._may_tell(event):
                 return self._dropped("not leading")
             try:
@@ -215,23 +171,35 @@ class EventRecorder:
     def _may_tell(self, event: Event) -> bool:
         return event.reason not in _ONLY_WHO_LEADS or self._leading()
 
-    async def _send(self, event: Event, series: _Series) -> None:
+    async def _send(self, event: Event, series: Series) -> None:
         """The first time as an object; later times add up in its series."""
-        if series.name:
-            again = series_json(count=series.count, last_observed_s=series.last_s)
-            try:
-                await self._client.patch(EVENTS.path(namespace=event.namespace, name=series.name), again)
-            except NotFound:  # expired meanwhile: begin anew
-                series.name = ""
-        if not series.name:
-            series.name = await self._create(event, series)
+        if not await self._added(event, series) and not await self._created(event, series) and series.count > 1:
+            # The earlier try may have told of fewer times.
+            await self._add(event, series)
         self._written(event.reason)
 
-    async def _create(self, event: Event, series: _Series) -> str:
+    async def _added(self, event: Event, series: Series) -> bool:
+        """Whether there was an object to add to."""
+        if series.name:
+            with contextlib.suppress(NotFound):  # expired meanwhile: begin anew
+                await self._add(event, series)
+                return True
+        return False
+
+    async def _add(self, event: Event, series: Series) -> None:
+        again = series_json(count=series.count, last_observed_s=series.last_s)
+        series.tried = series.count
+        path = EVENTS.path(namespace=event.namespace, name=series.name)
+        await self._client.patch(path, again, timeout_s=_TIMEOUT_S)
+
+    async def _created(self, event: Event, series: Series) -> bool:
+        """False where it is there already: an earlier try was carried out without an answer."""
         body: Json = to_json(event, now_s=series.first_s, instance=self._instance)
         if series.count > 1:
             body |= series_json(count=series.count, last_observed_s=series.last_s)
-        # It is there already where an earlier try was carried out without an answer.
+        series.tried, created = series.count, False
         with contextlib.suppress(Conflict):
-            await self._client.tell(EVENTS.path(namespace=event.namespace), body)
-        return str(body["metadata"]["name"])
+            await self._client.tell(EVENTS.path(namespace=event.namespace), body, timeout_s=_TIMEOUT_S)
+            created = True
+        series.name = str(body["metadata"]["name"])
+        return created

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,11 +15,15 @@ from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import STRATEGIC_MERGE_PATCH, ApiClient
 from plimsoll.kube.rate import TokenBucket
 from plimsoll.kube.resources import PODS
+from plimsoll.kube.share import LaggingShare
+from plimsoll.kube.writers import Writers
 from plimsoll.reporting.conditions import PodCondition, completed, condition_patch, needs_patch
 
 log = logging.getLogger(__name__)
 
 _TRIES = 3
+# Few beside the 48 Bindings that may be under way, however late; autoscalers look every ten seconds.
+_SHARE = LaggingShare(few=2, most=8, early_s=1.0, late_s=4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class PodStatusWriter:
     Args:
         condition_of: the condition that the pod has as far as is known; None where it has none.
         written: told after each write, so that ``condition_of`` knows.
+        busy: whether Bindings are under way, which go first.
+        share: how many requests are under way at a time.
         may_write: asked before each request; what comes up while it says no is never written.
         timeout_s: of a request; no longer than others wait for the Lease once ``may_write`` has become false.
     """
@@ -47,7 +54,8 @@ class PodStatusWriter:
         timeout_s: float,
         per_s: float = 500.0,
         burst: int = 500,
-        writers: int = 4,
+        busy: Callable[[], bool] = lambda: False,
+        share: LaggingShare = _SHARE,
         now_s: Callable[[], float] = time.time,
     ) -> None:
         self._client = client
@@ -56,17 +64,25 @@ class PodStatusWriter:
         self._may_write = may_write
         self._timeout_s = timeout_s
         self._budget = TokenBucket(per_s=per_s, burst=burst)
-        self._writers = writers
         self._now_s = now_s
         self._waiting: dict[Uid, _Wanted] = {}
-        self._order: asyncio.Queue[Uid] = asyncio.Queue()
+        self._order = deque[tuple[Uid, float]]()
         self._under_way: dict[Uid, asyncio.Event] = {}
+        self._writers = Writers(
+            share=share,
+            waiting=lambda: len(self._order),
+            lag_s=self._lag_s,
+            busy=busy,
+            write_next=self._write_next,
+        )
 
     def unscheduled(self, pod: PodInfo, condition: PodCondition) -> None:
         """Never waits. A condition that waits already is replaced."""
-        if pod.uid not in self._waiting:
-            self._order.put_nowait(pod.uid)
+        known = pod.uid in self._waiting
         self._waiting[pod.uid] = _Wanted(pod, condition)
+        if not known:
+            self._order.append((pod.uid, self._now_s()))
+            self._writers.wake()
 
     def clear_nomination(self, pod: PodInfo) -> None:
         """The pod is nominated no more; whatever waits to be said about it is said without."""
@@ -100,18 +116,18 @@ class PodStatusWriter:
 
     async def run(self) -> None:
         """Until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self._writers):
-                group.create_task(self._write_on())
+        await self._writers.run()
 
-    async def _write_on(self) -> None:
-        while True:
-            uid = await self._order.get()
-            if uid not in self._waiting:
-                continue
-            await self._budget.take()
-            if wanted := self._waiting.pop(uid, None):
-                await self._write_one(wanted)
+    def _lag_s(self) -> float:
+        return max(self._now_s() - self._order[0][1], 0.0) if self._order else 0.0
+
+    async def _write_next(self) -> None:
+        uid, _ = self._order.popleft()
+        if uid not in self._waiting:
+            return
+        await self._budget.take()
+        if wanted := self._waiting.pop(uid, None):
+            await self._write_one(wanted)
 
     async def _write_one(self, wanted: _Wanted) -> None:
         uid = wanted.pod.uid

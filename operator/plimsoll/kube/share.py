@@ -1,4 +1,4 @@
-"""Who goes first where all want the API server at once: Bindings; Events in what they leave, but never far behind."""
+"""Who goes first where all want the API server at once: Bindings; the rest in what they leave, but never far behind."""
 
 from __future__ import annotations
 

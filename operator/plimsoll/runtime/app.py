@@ -2,7 +2,8 @@
 
 Start: the Lease is tried for before the first LISTs, so that these count for whoever gets it at once. Then the
 mirrors, the policies and their first readings, the pending pods, and only then decisions.
-Stop: no more decisions; what was sent, Bindings and what goes before them, is waited for; then the Lease is let go.
+Stop: no more decisions; what was sent, Bindings and what goes before them, is waited for; then the Lease is let go,
+and Events have what is left of the time. What is not written by then is counted and told.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 # A stop is through within 5 s: all steps together, and each for itself, so that the Lease is always let go.
 _STOP_S = 4.5
-_DRAIN_S, _FLUSH_S, _RELEASE_S, _END_S = 2.0, 0.5, 0.7, 1.5
+_DRAIN_S, _RELEASE_S, _END_S = 2.0, 0.7, 1.5
 # The decision loop shows itself every 5 s: one that has not for a minute hangs.
 _ALIVE_WITHIN_S = 60.0
 # A watch that is taken up again at once is no reason to be unready.
@@ -119,8 +120,10 @@ class Operator:
         parts.leadership.resign()
         ending = asyncio.create_task(self.tasks.stop("decisions", "kopf", "sweep of pods", "sweep of policies"))
         await deadline.step(_DRAIN_S, self._drain())
-        await deadline.step(_FLUSH_S, parts.events.flush())
+        # Before the Events: the next holder need not wait for what is said about pods that are placed.
         await deadline.step(_RELEASE_S, self._release_lease())
+        parts.events.hurry()
+        await deadline.step(deadline.left_s - _END_S, parts.events.flush())
         await deadline.step(_END_S, self._end_all(ending))
         log.info("stopped", extra={"seconds": round(deadline.spent_s, 2)})
 

@@ -19,8 +19,12 @@ class Deadline:
     def spent_s(self) -> float:
         return time.monotonic() - self._began_s
 
+    @property
+    def left_s(self) -> float:
+        return self._total_s - self.spent_s
+
     async def step(self, at_most_s: float, work: Awaitable[object]) -> None:
         """Cancels ``work`` after ``at_most_s``, or earlier where the deadline comes first."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(at_most_s, max(self._total_s - self.spent_s, 0.0))):
+            async with asyncio.timeout(max(min(at_most_s, self.left_s), 0.0)):
                 await work

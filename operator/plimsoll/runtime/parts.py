@@ -233,6 +233,7 @@ class Parts:
             self.client,
             condition_of=self.pending.condition_of,
             written=self.pending.condition_written,
+            busy=lambda: self.binds.busy,
             may_write=lambda: self.leadership.leading,
             timeout_s=self._settings.lease_times.request_timeout_s,
         )

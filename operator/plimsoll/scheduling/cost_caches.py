@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import CPU, MEMORY
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.load.estimate import PolicyLoad
+from plimsoll.load.metric_load import MetricLoad
+from plimsoll.policy.compiled import Policy
 from plimsoll.scheduling.row_costs import RowCosts, Selected
 
-# A class costs some 20 bytes per node, and as much again for each metric; the one longest unused goes.
-_MAX_CLASSES = 32
+# Of all policies together. A class costs some 20 bytes per node, and as much again for each metric; the one longest
+# unused goes.
+_MAX_CLASSES = 64
 
-# A pod counts here by what it requests of cpu and memory, and by what it is expected to use.
-_ClassKey = tuple[int, int, bytes]
+
+class _Key(NamedTuple):
+    """A pod counts here by what it requests of cpu and memory, and by what it is expected to use."""
+
+    policy: str
+    cpu_milli: int
+    mem_bytes: int
+    uses: bytes
+
+
+class _Under(NamedTuple):
+    """What a policy's classes stand for."""
+
+    view: Snapshot
+    load: PolicyLoad
+    metrics: tuple[MetricLoad, ...]
+
+    def stands_for(self, view: Snapshot, load: PolicyLoad) -> bool:
+        return self.view is view and self.load is load and self.metrics is load.metrics
 
 
 class CostCaches:
     """Never changes an answer."""
 
     def __init__(self) -> None:
-        self._policies: dict[str, _PolicyCosts] = {}
+        self._under: dict[str, _Under] = {}
+        self._classes: dict[_Key, RowCosts] = {}
 
-    def keep_policies(self, names: Collection[str]) -> None:
-        """Drops what was kept for policies that are gone."""
-        self._policies = {name: kept for name, kept in self._policies.items() if name in names}
+    def keep_policies(self, policies: Mapping[str, Policy]) -> None:
+        """Drops what was kept for policies that are gone, or others by now.
+
+        Args:
+            policies: by name.
+        """
+        for name, under in list(self._under.items()):
+            if policies.get(name) != under.load.policy:
+                self.forget(name)
+
+    def forget(self, policy: str) -> None:
+        """Its readings are others: the arrays of older ones are not to be kept alive until it decides again."""
+        self._under.pop(policy, None)
+        self._classes = {key: costs for key, costs in self._classes.items() if key.policy != policy}
 
     def of(self, view: Snapshot, load: PolicyLoad, pod: PodInfo, selected: Selected) -> RowCosts:
         """As things are now; good until anything changes.
@@ -33,29 +66,15 @@ class CostCaches:
         Args:
             selected: tells the policy's nodes, [N].
         """
-        name = load.policy.name
-        kept = self._policies.get(name)
-        if kept is None or not kept.stands_for(view, load):
-            kept = self._policies[name] = _PolicyCosts(view, load)
-        return kept.of(pod, selected)
-
-
-class _PolicyCosts:
-    """Under one set of readings: the arrays of older ones are not to be kept alive by classes that nobody asks for."""
-
-    def __init__(self, view: Snapshot, load: PolicyLoad) -> None:
-        self._view, self._load, self._metrics = view, load, load.metrics
-        self._classes: dict[_ClassKey, RowCosts] = {}
-
-    def stands_for(self, view: Snapshot, load: PolicyLoad) -> bool:
-        return self._view is view and self._load is load and self._metrics is load.metrics
-
-    def of(self, pod: PodInfo, selected: Selected) -> RowCosts:
-        uses = self._load.uses(pod)
-        key = pod.requests.get(CPU, 0), pod.requests.get(MEMORY, 0), uses.tobytes()
+        name, uses = load.policy.name, load.uses(pod)
+        under = self._under.get(name)
+        if under is None or not under.stands_for(view, load):
+            self.forget(name)
+            self._under[name] = _Under(view, load, load.metrics)
+        key = _Key(name, pod.requests.get(CPU, 0), pod.requests.get(MEMORY, 0), uses.tobytes())
         found = self._classes.pop(key, None)
         if found is None:
-            found = RowCosts(self._view, self._load, pod, uses, selected)
+            found = RowCosts(view, load, pod, uses, selected)
         else:
             found.follow()
         self._classes[key] = found

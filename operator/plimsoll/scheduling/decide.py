@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,7 @@ from plimsoll.scheduling.decision import Decision, Outcome, Rejection
 from plimsoll.scheduling.limits import within_limits
 from plimsoll.scheduling.node_scores import node_scores
 from plimsoll.scheduling.preemption.candidates import Pauses
+from plimsoll.scheduling.preemption.kept import KeptRuns
 from plimsoll.scheduling.preemption.post_filter import PostFilter, after_filters, after_problem
 from plimsoll.scheduling.preparing import preparation
 from plimsoll.scheduling.row_costs import RowCosts
@@ -44,11 +45,20 @@ class Caches:
     filters: FilterCaches = field(default_factory=FilterCaches)
     preferences: PreferenceCaches = field(default_factory=PreferenceCaches)
     costs: CostCaches = field(default_factory=CostCaches)
+    dry_runs: KeptRuns = field(default_factory=KeptRuns)
 
-    def keep_policies(self, names: Collection[str]) -> None:
-        """Drops what was kept for policies that are gone."""
-        self.filters.keep_policies(names)
-        self.costs.keep_policies(names)
+    def keep_policies(self, policies: Mapping[str, Policy]) -> None:
+        """Drops what was kept for policies that are gone, or others by now.
+
+        Args:
+            policies: by name.
+        """
+        self.filters.keep_policies(policies)
+        self.costs.keep_policies(policies)
+
+    def readings_taken(self, policy: str) -> None:
+        """Drops what hangs on the readings before."""
+        self.costs.forget(policy)
 
     def row_costs(self, view: Snapshot, load: PolicyLoad, pod: PodInfo) -> RowCosts:
         return self.costs.of(view, load, pod, lambda: selected_rows(view, load.policy, self.filters))
@@ -127,7 +137,14 @@ class _Attempt:
             terms = self._terms(limited.over, costs)
             row = choose(least_loaded(self.load, self.load.projected(self.view, self.pod)), limited.over, rng)
             return self._placed(filters, row, limited.over, terms, refusals=refusals, overloaded=True)
-        after = after_filters(filters, refusals, barred=self._barred(costs), rng=rng, pauses=self.pauses)
+        after = after_filters(
+            filters,
+            refusals,
+            barred=self._barred(costs),
+            rng=rng,
+            pauses=self.pauses,
+            kept=self.caches.dry_runs,
+        )
         return self.failed(Outcome.UNSCHEDULABLE, refusals=refusals, after=after)
 
     def _nominated(self, filters: PodFilters) -> Bools | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.scheduling.decision import Decision, Outcome
 
-# About 3 KB each with their ten best nodes: some 30 MB at the most.
+# About 3 KB each with their ten best nodes: some 30 MB at the most. Refusals are told by reason, not by node.
 _KEPT = 10_000
 _PER_POD = 10
 

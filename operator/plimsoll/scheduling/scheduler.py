@@ -140,7 +140,7 @@ class Scheduler:
         """The policies in force from now on: all that can be, whatever their mode."""
         before = self._policies
         self._policies = self._hints.policies = {p.name: p for p in policies}
-        self._caches.keep_policies({BUILT_IN.name, *self._policies})
+        self._caches.keep_policies({BUILT_IN.name: BUILT_IN, **self._policies})
         self._loads.policies_changed(self._policies.values(), self._cache.pods(), now_s=now_s)
         self._observing.policies_changed(self._policies.values())
         if before != self._policies:
@@ -152,6 +152,7 @@ class Scheduler:
     def readings_taken(self, policy: str, readings: Readings, *, now_s: float) -> None:
         if policy in self._policies:
             self._loads.readings_taken(policy, readings, now_s=now_s)
+            self._caches.readings_taken(policy)
             self._wake(Change(ChangeKind.READINGS_CHANGED, policy=policy), now_s=now_s)
 
     def bound(self, uid: Uid, *, now_s: float) -> None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plimsoll.cluster.pod import Uid
+from plimsoll.cluster.snapshot import Bools
 from plimsoll.scheduling.preemption.choosing import Candidate
 
 # kube-scheduler's defaults: so many candidates are enough.
 _SHARE_PERCENT, _AT_LEAST = 10, 100
-# What looking at a node costs, whatever runs there.
-_PODS_PER_NODE = 3
 # Pods of higher priority may come in between; whose search is dropped begins anew.
 _MOST_PAUSES = 16
 
-# What becomes of one row, or why nothing, and how many pods had to be looked at.
+# What becomes of one row, or why nothing, and the effort that it took to find out.
 Look = tuple["Candidate | tuple[str, ...]", int]
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
@@ -48,31 +50,49 @@ class Search:
 
     Args:
         offset: where among the rows it begins.
+
+    Attributes:
+        skipped: rows that were passed over, the last time that it went on.
     """
 
-    def __init__(self, rows: Sequence[int], *, offset: int) -> None:
+    def __init__(self, rows: Sequence[int] | NDArray[np.int64], *, offset: int) -> None:
         self.tried = Tried()
         self.paused = False
-        self._left = deque((*rows[offset:], *rows[:offset]))
+        self._left: NDArray[np.int64] = np.roll(np.asarray(rows, dtype=np.int64), -offset)
+        self.skipped = self._left[:0]
         self._wanted = enough(len(rows))
         self._clean = self._harmful = 0
 
-    def go_on(self, look: Callable[[int], Look], *, effort: float = math.inf) -> bool:
+    def go_on(self, look: Callable[[int], Look], *, effort: float = math.inf, skip: Bools | None = None) -> bool:
         """Whether it is over; if not, it goes on where it paused.
 
         Args:
             look: tries one row.
-            effort: after how many pods it pauses.
+            effort: after how much of it it pauses.
+            skip: [N], where nothing would come of trying.
         """
-        while self._left and not self._enough:
+        self.skipped = self._left[:0]
+        places = np.arange(len(self._left)) if skip is None else np.flatnonzero(~skip[self._left])
+        for place, row in zip(places.tolist(), self._left[places].tolist(), strict=True):
+            if self._enough:
+                return True
             if effort <= 0:
-                self.paused = True
+                self._pause(place, skip)
                 return False
-            row = self._left.popleft()
-            found, pods = look(row)
+            found, cost = look(row)
             self._note(row, found)
-            effort -= pods + _PODS_PER_NODE
+            effort -= cost
+        self._skip(self._left, skip)
         return True
+
+    def _pause(self, place: int, skip: Bools | None) -> None:
+        self.paused = True
+        self._skip(self._left[:place], skip)
+        self._left = self._left[place:]
+
+    def _skip(self, rows: NDArray[np.int64], skip: Bools | None) -> None:
+        if skip is not None:
+            self.skipped = rows[skip[rows]]
 
     @property
     def _enough(self) -> bool:

@@ -15,6 +15,8 @@ def by_importance(pods: Iterable[PodInfo]) -> list[PodInfo]:
     their start at each comparison, which turns their order round.
     """
     known = list(pods)
+    if len(known) < 2:  # as a rule
+        return known
     started = [pod for pod in known if pod.started_s is not None]
     waiting = [pod for pod in reversed(known) if pod.started_s is None]
     return sorted((*started, *waiting), key=lambda pod: (-pod.priority, start_s(pod)))

@@ -8,22 +8,22 @@ from plimsoll.cluster.pod import PodInfo
 from plimsoll.cluster.resources import PODS
 from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.filters.node_resources_fit import shortage
+from plimsoll.filters.room import wanted_by
 
 
 class Rooms:
-    """What one pod finds on any node, good until anything changes: read from the arrays once, not node by node."""
+    """What one pod finds on any node, good until anything changes."""
 
     def __init__(self, view: Snapshot, pod: PodInfo) -> None:
-        wanted = {PODS: 1, **{name: value for name, value in pod.requests.items() if value > 0}}
-        # [N] each, what is left once the pod has taken its part.
-        self._left = {name: _left(view, name, value) for name, value in wanted.items()}
+        self._view, self._wanted = view, wanted_by(pod)
 
     def on(self, row: int, *, freed: Mapping[str, int], added: Iterable[PodInfo] = ()) -> Room:
         """Args:
         freed: what the pods that are removed hold together; ``pods`` counts them.
         added: pods that will take room there as well.
         """
-        return Room({name: left[row] + freed.get(name, 0) for name, left in self._left.items()}, added)
+        left = {name: _free(self._view, name, row) - value + freed.get(name, 0) for name, value in self._wanted.items()}
+        return Room(left, added)
 
 
 class Room:
@@ -59,9 +59,6 @@ class Room:
             self._left[name] += sign * (1 if name == PODS else requests.get(name, 0))
 
 
-def _left(view: Snapshot, name: str, value: int) -> list[int]:
+def _free(view: Snapshot, name: str, row: int) -> int:
     column = view.columns.get(name)
-    if column is None:
-        return [-value] * view.size
-    left: list[int] = (view.allocatable[:, column] - view.requested[:, column]).tolist()
-    return [free - value for free in left]
+    return 0 if column is None else int(view.allocatable[row, column]) - int(view.requested[row, column])

@@ -8,7 +8,6 @@ from functools import cached_property
 
 from plimsoll.cluster.budgets import DisruptionBudget
 from plimsoll.cluster.pod import PodInfo
-from plimsoll.filters.node_resources_fit import NodeResourcesFit
 from plimsoll.filters.prepared import PodFilters
 from plimsoll.filters.run import yields_to
 from plimsoll.scheduling.preemption.choosing import Candidate
@@ -42,7 +41,7 @@ class DryRun:
             return (NO_VICTIMS,)
         others = yields_to(view, pod, view.name(row))
         room = self._rooms.on(row, freed=freed, added=others)
-        summed = self._only_fit and not others
+        summed = self.filters.only_fit
         if summed and (reasons := room.shortages() or self.filters.check_node(row)):
             return reasons
         lower = [p for p in view.residents.on(view.name(row)) if p.priority < pod.priority]
@@ -52,12 +51,6 @@ class DryRun:
         violating, rest = split_by_budgets(by_importance(lower), self.budgets)
         victims = _not_spared(trial, room, (*violating, *rest))
         return Candidate(row, tuple(by_importance(victims)), len({p.uid for p in violating} & {p.uid for p in victims}))
-
-    @cached_property
-    def _only_fit(self) -> bool:
-        """Nothing but resources is in the way of the pod, nominated pods apart."""
-        prepared = self.filters.prepared
-        return len(prepared) == 1 and prepared[0][0].name == NodeResourcesFit.name
 
 
 def _not_spared(trial: Trial | None, room: Room, pods: Sequence[PodInfo]) -> list[PodInfo]:

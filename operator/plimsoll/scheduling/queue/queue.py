@@ -271,7 +271,7 @@ class Queue:
         return uid in self._held or self._helps.stands_alone(uid)
 
     def _changed(self, known: QueuedPod, pod: PodInfo, *, now_s: float) -> None:
-        place, before = known.place, known.pod
+        place, before, event = known.place, known.pod, self._yet_to_wake(known)
         self._places.leave(known)
         self._next_alike(pod.uid, now_s=now_s)
         known.changed(pod)
@@ -282,6 +282,15 @@ class Queue:
         self._places.enter(known, place, UPDATED if place is not known.place else "")
         if place is Place.UNSCHEDULABLE and own_change_helps(before, pod, known.rejected_by):
             self._try_again(known, UPDATED, now_s=now_s)
+        elif place is Place.UNSCHEDULABLE and event:
+            self._try_again(known, event, now_s=now_s)
+
+    def _yet_to_wake(self, queued: QueuedPod) -> str:
+        """What is to wake the pod when its turn comes, among others that it may leave before; "" for nothing."""
+        if not self._to_wake or queued.place is not Place.UNSCHEDULABLE:
+            return ""
+        waits = self._to_wake.get(id(self._waiting.alike_of(queued)))
+        return "" if waits is None else waits[1]
 
     def _try_again(self, queued: QueuedPod, event: str, *, now_s: float, early: bool = False) -> None:
         """Args:

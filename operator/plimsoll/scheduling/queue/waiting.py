@@ -85,6 +85,11 @@ class WaitingPods:
         rejected.remove(queued)
         self._tidy(queued.rejected_by)
 
+    def alike_of(self, queued: QueuedPod) -> Alike | None:
+        """Those that it waits with; None where no change has asked about it yet."""
+        rejected = self._rejected[queued.rejected_by]
+        return None if queued.pod.uid in rejected.fresh else rejected.alike[likeness(queued)]
+
     def helped_by(self, change: Change) -> list[Alike]:
         """Those that may fit after the change; they stay where they are."""
         ask = self._helps.about(change)
