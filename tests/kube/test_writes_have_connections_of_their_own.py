@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -198,10 +199,10 @@ async def test_one_time_limit_is_lost_where_all_connections_have_died_in_silence
 
 async def test_a_connection_of_earlier_credentials_is_not_used_again() -> None:
     """It has shown the certificate from before, whether it was idle or busy when that was rotated."""
-    by, both, go_on = list[int](), asyncio.Event(), asyncio.Event()
+    by, both, go_on, connections = list[int](), asyncio.Event(), asyncio.Event(), itertools.count()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        number = id(writer)
+        number = next(connections)
         while True:
             slow = b"/slow" in await _request(reader)
             by.append(number)
