@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.decisions.records import line, read
 from benchmarks.decisions.run import Run, run
 from benchmarks.decisions.table import table
+from benchmarks.numbers import count
 from benchmarks.throughput.workloads import WORKLOADS
 
 _LINES = 25
@@ -65,7 +66,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=_sizes, default=[5000], help="sizes of the cluster, with commas between them")
     parser.add_argument("--workloads", type=_names, default=["basic"], help=f"all, or some of {', '.join(WORKLOADS)}")
-    parser.add_argument("--pods", type=int, default=2000, help="how many are to be placed")
+    parser.add_argument("--pods", type=count, default=2000, help="how many are to be placed")
     parser.add_argument("--json", action="store_true", help="a line of JSON per run")
     parser.add_argument("--plot", type=Path, help="where to write the costs against the size, as SVG")
     parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing, draw what --json wrote")
@@ -74,7 +75,7 @@ def _options() -> argparse.Namespace:
 
 
 def _sizes(text: str) -> list[int]:
-    return [int(size) for size in text.split(",")]
+    return [count(size) for size in text.split(",")]
 
 
 def _names(text: str) -> list[str]:

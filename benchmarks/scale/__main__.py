@@ -12,6 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
+from benchmarks.numbers import count
 from benchmarks.scale.live import measured_live
 from benchmarks.scale.offline import Size, measured
 from benchmarks.scale.report import as_json, show
@@ -40,10 +41,10 @@ def _size(options: argparse.Namespace) -> Size:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nodes", type=int, default=5000)
-    parser.add_argument("--pods", type=int, default=50_000, help="assigned ones")
-    parser.add_argument("--metrics", type=int, default=10, help="of the policy; more than four are custom ones")
-    parser.add_argument("--times", type=int, default=200, help="how often events are measured; refreshes a twentieth")
+    parser.add_argument("--nodes", type=count, default=5000)
+    parser.add_argument("--pods", type=count, default=50_000, help="assigned ones")
+    parser.add_argument("--metrics", type=count, default=10, help="of the policy; more than four are custom ones")
+    parser.add_argument("--times", type=count, default=200, help="how often events are measured; refreshes a twentieth")
     parser.add_argument("--wall", action="store_true", help="measure the loop's lag as well, by the wall clock")
     parser.add_argument("--live", action="store_true", help="the operator as a process, from its start on")
     parser.add_argument("--directory", type=Path, default=_BUILT, help="of the control plane")

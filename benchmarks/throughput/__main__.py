@@ -24,6 +24,7 @@ from benchmarks.throughput.report import conditions, of_all, of_case, requests
 from benchmarks.throughput.result import RunResult
 from benchmarks.throughput.results_file import ResultsFile
 from benchmarks.throughput.run import planned, run
+from devcluster.errors import ClusterRunningError
 from plimsoll.cli.grids import console, draw
 
 _INTERRUPTED = 130
@@ -38,10 +39,10 @@ def main() -> int:
         if not options.report_only:
             failures = _play(cases, file, options.directory)
     except KeyboardInterrupt:
-        print(f"interrupted after {len(file.runs)} runs: with --resume the same command goes on", file=sys.stderr)
+        kept = "with --resume the same command goes on" if options.json else "nothing is kept of them without --json"
+        print(f"interrupted after {len(file.runs)} runs: {kept}", file=sys.stderr)
         return _INTERRUPTED
-    _tell(cases, file, options)
-    return 1 if failures else 0
+    return 1 if not _tell(cases, file, options) or failures else 0
 
 
 def _play(cases: list[Case], file: ResultsFile, directory: Path) -> int:
@@ -58,6 +59,9 @@ def _play(cases: list[Case], file: ResultsFile, directory: Path) -> int:
         began_s = time.monotonic()
         try:
             result = run(case, CONTENDERS[name], plan, directory=directory / "cluster")
+        except ClusterRunningError as error:
+            used = f"error: another run uses {directory}: wait for its end, or give another --directory"
+            raise SystemExit(used) from error
         except Exception:  # noqa: BLE001 - hours of other runs do not end with this one; it is made again by --resume
             traceback.print_exc()
             print(f"{place}: the harness failed, and nothing is kept of it", flush=True)
@@ -74,11 +78,12 @@ def _short(result: RunResult) -> str:
     return f"{result.figures.get('bound', 0):,.0f} bound, {told}" + (result.unfinished and f"; {result.unfinished}")
 
 
-def _tell(cases: list[Case], file: ResultsFile, options: argparse.Namespace) -> None:
+def _tell(cases: list[Case], file: ResultsFile, options: argparse.Namespace) -> bool:
+    """Whether there was anything to tell."""
     told = [runs for case in cases if (runs := list(_of(case, file)))]
     if not told:
         print("there are no runs of these cases")
-        return
+        return False
     on = console()
     for runs in told:
         draw(on, of_case(runs))
@@ -86,7 +91,9 @@ def _tell(cases: list[Case], file: ResultsFile, options: argparse.Namespace) -> 
     draw(on, of_all(told))
     draw(on, conditions([run for runs in told for run in runs]))
     if options.document is not None:
-        print(f"filled in {options.document}: {', '.join(fill(options.document, told))}")
+        places = ", ".join(fill(options.document, told)) or "it has no place for these tables"
+        print(f"filled in {options.document}: {places}")
+    return True
 
 
 def _of(case: Case, file: ResultsFile) -> Iterator[RunResult]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.numbers import count, no_less, positive, whole
 from benchmarks.throughput.case import Case, Mode
 from benchmarks.throughput.contenders import CONTENDERS
 from benchmarks.throughput.table import BASIC, BOTH, NODES, PAIRS, WARM_PODS, cases
@@ -30,7 +31,12 @@ def parsed(description: str | None) -> argparse.Namespace:
     results.add_argument("--report-only", action="store_true", help="make no run; tell what is in that file")
     results.add_argument("--directory", type=Path, default=_BUILT, help="of the control plane, and of the logs")
     results.add_argument("--document", type=Path, help="put the tables where a Markdown file has a place for them")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.json is None and (options.resume or options.report_only):
+        parser.error("--resume and --report-only need a file: give it by --json")
+    if options.json is not None and options.json.exists() and not (options.resume or options.report_only):
+        parser.error(f"{options.json} is there already: go on with it by --resume, or name another file")
+    return options
 
 
 def chosen(options: argparse.Namespace) -> list[Case]:
@@ -49,14 +55,14 @@ def _of_one_case(flags: argparse._ArgumentGroup) -> None:
     flags.add_argument("--workloads", default=(BASIC,), type=_names, metavar="NAME,...", help="or: all")
     flags.add_argument("--contenders", type=_names, default=BOTH, metavar="NAME,...", help=", ".join(CONTENDERS))
     flags.add_argument("--mode", default=Mode.BURST, type=Mode, choices=list(Mode))
-    flags.add_argument("--pairs", type=int, default=PAIRS)
-    flags.add_argument("--nodes", type=int, default=NODES)
-    flags.add_argument("--pods", type=int, default=10_000, help="that are measured")
-    flags.add_argument("--rate", type=float, default=200.0, help="pods per second; mode steady")
-    flags.add_argument("--seconds", type=float, default=0.0, help="end the run so long after the first bind")
-    flags.add_argument("--assigned", type=int, default=None, help=f"pods that run already; {_ASSIGNED} in coldstart")
-    flags.add_argument("--warm", type=int, default=WARM_PODS, help="pods bound before; modes steady and arriving")
-    flags.add_argument("--limit", type=float, default=300.0, help="seconds after which a run is given up")
+    flags.add_argument("--pairs", type=count, default=PAIRS)
+    flags.add_argument("--nodes", type=count, default=NODES)
+    flags.add_argument("--pods", type=count, default=10_000, help="that are measured")
+    flags.add_argument("--rate", type=positive, default=200.0, help="pods per second; mode steady")
+    flags.add_argument("--seconds", type=no_less, default=0.0, help="end the run so long after the first bind")
+    flags.add_argument("--assigned", type=whole, default=None, help=f"pods that run already; {_ASSIGNED} in coldstart")
+    flags.add_argument("--warm", type=whole, default=WARM_PODS, help="pods bound before; modes steady and arriving")
+    flags.add_argument("--limit", type=positive, default=300.0, help="seconds after which a run is given up")
 
 
 def _of_table(options: argparse.Namespace) -> Iterator[Case]:

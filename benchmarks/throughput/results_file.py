@@ -35,7 +35,10 @@ class ResultsFile:
 
 
 def _read(path: Path) -> list[RunResult]:
-    return [RunResult.of(run) for run in orjson.loads(path.read_bytes())["runs"]]
+    try:
+        return [RunResult.of(run) for run in orjson.loads(path.read_bytes())["runs"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise SystemExit(f"error: {path} does not hold runs of this benchmark: name another file") from error
 
 
 def _write(path: Path, runs: list[RunResult]) -> None:
