@@ -102,9 +102,10 @@ def run(bench: Bench, todo: Sequence[Unit], *, processes: int, done: Callable[[l
             for future in as_completed(futures):
                 done(_result(future, futures[future]))
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # The pool's thread ends with its processes; to leave it to the interpreter's end is a race for its pipe.
             for process in set(multiprocessing.active_children()) - before:
                 process.terminate()
+            pool.shutdown(cancel_futures=True)
             raise
         finally:
             pool.shutdown()
