@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any
+
+from plimsoll.cluster.times import timestamp
 
 Json = dict[str, Any]
 
@@ -135,10 +136,6 @@ def scheduled(i: int, *, on: int, created_s: float) -> Json:
 def event(kind: str, thing: Json) -> bytes:
     """A line of a watch."""
     return json.dumps({"type": kind, "object": thing}, separators=(",", ":")).encode()
-
-
-def timestamp(at_s: float) -> str:
-    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _running(i: int, *, started_s: float, restarts: int) -> Json:

@@ -70,6 +70,7 @@ class _Class:
         self._columns = np.array([view.columns[name] for name in requests], dtype=np.int64)
         self._wanted = np.array(list(requests.values()), dtype=np.int64)
         self._promised = None if priority is None else Promised(view, priority, tuple(requests))
+        self._topology = -1
         self._look(pod)
         self._short, self._never = self._shortages(slice(None))
         self.verdicts = self._conclude(self._short)
@@ -115,7 +116,7 @@ class _Class:
     def _look(self, pod: PodInfo) -> None:
         """At the nodes, if any of them changed."""
         self._position = self._view.changed.position
-        if getattr(self, "_topology", -1) != self._view.topology:
+        if self._topology != self._view.topology:
             self._topology = self._view.topology
             self._first, self._live = self._verdicts.of(self._view, pod), self._view.live.copy()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from plimsoll.cluster.snapshot import Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats
 from plimsoll.scheduling.decision import NodeScore
+from plimsoll.scheduling.made_late import MadeLate
 from plimsoll.scheduling.terms import Terms
 
 # A custom metric's scale may be tiny beside its values; the API keeps percents as 32 bits.
@@ -36,7 +36,7 @@ def node_scores(rows: Sequence[int], *, view: Snapshot, load: PolicyLoad, terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NodeScores(Sequence[NodeScore]):
+class NodeScores(MadeLate[NodeScore]):
     """Some nodes' scores, made when they are asked for: of most decisions nobody reads more than two.
 
     Attributes:
@@ -54,21 +54,12 @@ class NodeScores(Sequence[NodeScore]):
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, place: int) -> NodeScore: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[NodeScore]: ...
-    def __getitem__(self, place: int | slice) -> NodeScore | Sequence[NodeScore]:
-        if isinstance(place, slice):
-            return tuple(map(self._of, range(len(self))[place]))
-        return self._of(range(len(self))[place])
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _of(self, place: int) -> NodeScore:
+    def _made(self, place: int) -> NodeScore:
         cost, *rest = self.figures[:, place].tolist()
         terms, counted, counts = rest[: len(self.terms)], rest[len(self.terms) :], len(self.metrics)
         return NodeScore(

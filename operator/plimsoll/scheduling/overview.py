@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from plimsoll.cluster.snapshot import Bools, Ints, Snapshot
 from plimsoll.load.estimate import PolicyLoad
 from plimsoll.load.readings import Floats, Readings, ReadingState
 from plimsoll.policy.compiled import Policy
+from plimsoll.scheduling.made_late import MadeLate
 from plimsoll.scheduling.node_scores import percent
 from plimsoll.scheduling.observing import Observed
 from plimsoll.scores.load import load_term
@@ -102,7 +102,7 @@ def _cost(load: PolicyLoad, view: Snapshot, selected: Bools) -> Floats | None:
     return load_term(load, view, load.projected(view, None), selected)
 
 
-class _NodeLoads(Sequence[NodeLoad]):
+class _NodeLoads(MadeLate[NodeLoad]):
     """Made one by one as they are looked at: of thousands a hundred are shown.
 
     Args:
@@ -119,22 +119,13 @@ class _NodeLoads(Sequence[NodeLoad]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    @overload
-    def __getitem__(self, at: int) -> NodeLoad: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[NodeLoad]: ...
-    def __getitem__(self, at: int | slice) -> NodeLoad | Sequence[NodeLoad]:
-        if isinstance(at, slice):
-            return tuple(self._made(i) for i in range(len(self))[at])
-        return self._made(range(len(self))[at])
-
-    def _made(self, at: int) -> NodeLoad:
-        row = int(self._rows[at])
+    def _made(self, place: int) -> NodeLoad:
+        row = int(self._rows[place])
         node = self._nodes[row]
         return NodeLoad(
             node="" if node is None else node.name,
             score=None if self._cost is None else 100 * (1 - float(self._cost[row])),
             state=ReadingState(int(self._state[row])),
             metrics={m.metric.name: percent(float(m.utilisation[row])) for m in self._metrics},
-            sampled_at_s=self._sampled_at_s[at],
+            sampled_at_s=self._sampled_at_s[place],
         )

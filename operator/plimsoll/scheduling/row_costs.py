@@ -53,12 +53,12 @@ class RowCosts:
         seen, now = self._seen, self._position()
         if seen == now:
             return
+        self._seen = now
         taken, carried = self._view.changed.since(seen[0]), self._load.changed.since(seen[1])
         compared = self._load.policy.formula is Formula.RELATIVE  # with other nodes
         if compared or taken is None or carried is None or len(self.over) != self._view.size:
             self._begin()
         else:
-            self._seen = now
             self._renew(np.array(list(taken | carried), dtype=np.int64))
 
     def _score(self, carried: Floats, at: At) -> Floats:
@@ -82,7 +82,6 @@ class RowCosts:
         return self._view.changed.position, self._load.changed.position
 
     def _begin(self) -> None:
-        self._seen = self._position()
         self.scored: Floats | None
         self.over: Bools
         self.scored, self.over = self._carried(ALL)
