@@ -60,13 +60,16 @@ class Connection:
     def __str__(self) -> str:
         return f"{self.server} ({self._access})"
 
-    def session(self, *, traces: Sequence[aiohttp.TraceConfig] = ()) -> aiohttp.ClientSession:
+    def session(
+        self, *, traces: Sequence[aiohttp.TraceConfig] = (), response_class: type[Response] | None = None
+    ) -> aiohttp.ClientSession:
         """A new session; whoever asked closes it. Its requests carry the credentials of the moment.
 
         They go to the API server alone, never to where a redirect leads.
 
         Args:
             traces: who is told of requests.
+            response_class: of the answers, where they are not to be plain ones.
         """
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -85,7 +88,7 @@ class Connection:
             proxy=_proxy(self.configuration),
             middlewares=(self._authorize,),
             trace_configs=list(traces),
-            response_class=_Response,
+            response_class=response_class or Response,
         )
 
     def lane(self) -> Lane | None:
@@ -168,7 +171,7 @@ class Connection:
         self._credentials = self._credentials.followed_by(_authorization(fresh))
 
 
-class _Response(aiohttp.ClientResponse):
+class Response(aiohttp.ClientResponse):
     """kopf reads lists by this method; the standard library's decoder takes three times as long."""
 
     async def json(

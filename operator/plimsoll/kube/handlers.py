@@ -1,14 +1,13 @@
 """What kopf carries: SchedulingPolicies and the scheduler's pending pods, as raw events.
 
 Handlers only pass events on. They never await, return a value (kopf would PATCH it into the status) or raise
-(kopf would log it and never come back to the event).
+(kopf would log it and never come back to the event). Pods of a list do not come by the handlers: see ``lists.py``.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import aiohttp
 import kopf
@@ -17,21 +16,9 @@ from yarl import URL
 from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import RequestObserver
 from plimsoll.kube.connection import Connection
+from plimsoll.kube.lists import handed_on
 from plimsoll.kube.resources import PODS, POLICIES, Resource, pending_selector, resource_of
-
-Json = dict[str, Any]
-
-log = logging.getLogger(__name__)
-
-
-class Sink(Protocol):
-    """Who takes the raw objects; must be quick, since it runs in the event loop."""
-
-    def seen(self, raw: Json) -> None:
-        """Added, changed, or listed (again)."""
-
-    def gone(self, raw: Json) -> None:
-        """Deleted, or no longer what is asked for; ``raw`` is the last state that is known."""
+from plimsoll.kube.sink import Sink, hand_on
 
 
 class NoDiffs(kopf.DiffBaseStorage):
@@ -86,7 +73,7 @@ def make_registry(
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
         # A session of its own, since kopf closes it; credentials are kept fresh within.
-        session = connection.session(traces=(_counting(observe),))
+        session = connection.session(traces=(_counting(observe),), response_class=handed_on(PODS, pods))
         return kopf.AiohttpSession(server=connection.server, aiohttp_session=session)
 
     return registry
@@ -114,14 +101,7 @@ def _counting(observe: RequestObserver) -> aiohttp.TraceConfig:
 def _pass_on(registry: kopf.OperatorRegistry, resource: Resource, sink: Sink, *, handler_id: str) -> None:
     @kopf.on.event(resource.group, resource.version, resource.plural, registry=registry, id=handler_id)
     async def handle(event: kopf.RawEvent, **_: Any) -> None:
-        raw: Any = event["object"]
-        try:
-            if event["type"] == "DELETED":
-                sink.gone(raw)
-            else:
-                sink.seen(raw)
-        except Exception:
-            log.exception("event was lost", extra={"resource": resource.plural})
+        hand_on(event["object"], sink, gone=event["type"] == "DELETED", resource=resource)
 
 
 def make_settings(*, scheduler_name: str) -> kopf.OperatorSettings:
@@ -139,8 +119,7 @@ def make_settings(*, scheduler_name: str) -> kopf.OperatorSettings:
     settings.queueing.idle_timeout = 0.02
     settings.queueing.exit_timeout = 0.5
     settings.watching.field_selectors[PODS.group, PODS.version, PODS.plural] = pending_selector(scheduler_name)
-    # All of a page is worked off in one turn of the loop.
-    settings.watching.chunk_size = 100
+    settings.watching.chunk_size = 500
     # The streamed list loses objects where it is cut before its first bookmark.
     settings.watching.initial_streaming = False
     settings.watching.server_timeout = 300
