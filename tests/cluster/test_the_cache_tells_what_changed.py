@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.cluster.cache import Cache
 from plimsoll.cluster.changes import ChangeKind
 from plimsoll.cluster.pod import HostPort, Uid
+from plimsoll.cluster.pod_counts import PodMatcher
 from plimsoll.cluster.snapshot import CPU_COLUMN, PODS_COLUMN
 from tests.builders import NodeBuilder, PodBuilder, make_cache, make_node, make_pod
 
@@ -136,6 +138,28 @@ def test_what_is_assumed_counts_at_once_and_is_confirmed_without_a_change() -> N
     assert cache.put_pod(pod().info()) is None
     assert cache.assumed() == frozenset()
     assert cache.view.requested[0, CPU_COLUMN] == 1000
+
+
+def test_labels_that_come_with_the_binding_count_and_nothing_is_counted_twice() -> None:
+    cache = make_cache([node()])
+    cache.assume(make_pod("web").cpu("1").labels(app="web").info(), "n1")
+    workloads, rows = cache.view.workloads.version, cache.view.changed.position
+    change = cache.put_pod(pod().labels(zone="a").info())
+    assert change is not None
+    assert change.kind is ChangeKind.POD_LABELS
+    assert not cache.assumed()
+    assert cache.view.requested[0, CPU_COLUMN] == 1000
+    assert cache.view.workloads.version == workloads
+    assert cache.view.changed.since(rows) == {0}
+    assert [_selected(cache, app="web"), _selected(cache, zone="a"), cache.view.pods.classes] == [1, 1, 1]
+    cache.put_pod(pod().labels(zone="b").info())
+    assert [_selected(cache, zone="a"), _selected(cache, zone="b")] == [0, 1]
+
+
+def _selected(cache: Cache, **labels: str) -> int:
+    terms = make_pod().together({"labelSelector": {"matchLabels": labels}, "topologyKey": "tier"}).info()
+    matcher = PodMatcher(tuple(term.pods for term in terms.required_affinity))
+    return int(cache.view.pods.counts(matcher)[0])
 
 
 def test_what_is_forgotten_counts_as_deleted() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from plimsoll.cluster.changes import Change, ChangeKind
-from plimsoll.cluster.differences import counts_alike, node_difference, pod_difference
+from plimsoll.cluster.differences import counts_alike, labelled_alike, node_difference, pod_difference
 from plimsoll.cluster.namespace import Namespace
 from plimsoll.cluster.node import NodeInfo
 from plimsoll.cluster.objects import ApiObject, Kind, Store
@@ -133,14 +133,17 @@ class Cache:
             return self.drop_pod(pod.uid)
         before = self._pods.get(pod.uid)
         self._assumed.discard(pod.uid)
-        if before is not None and counts_alike(before, pod):
-            self._show(before, pod)
-            return None
-        if before is not None:
-            self._take_off(before)
-        self._put_on(pod)
         if before is None:
+            self._put_on(pod)
             return Change(ChangeKind.POD_ADDED, after=pod)
+        if counts_alike(before, pod):
+            self._show(before, pod)
+            if labelled_alike(before, pod):
+                return None
+            self._relabel(before, pod)
+        else:
+            self._take_off(before)
+            self._put_on(pod)
         if before.node != pod.node:
             # Somebody else bound what we had assumed elsewhere: the room there is free again.
             return Change(ChangeKind.POD_DELETED | ChangeKind.POD_ADDED, before=before, after=pod)
@@ -200,6 +203,16 @@ class Cache:
         self._pods[pod.uid] = pod
         self.view.residents.remove(before)
         self.view.residents.add(pod)
+
+    def _relabel(self, before: PodInfo, pod: PodInfo) -> None:
+        """The rest counts as it did. Every pod comes by here: with its Binding the API server gives it its node's
+        labels of zone and region (the admission plugin PodTopologyLabels).
+        """
+        row = self.view.row_of.get(pod.node)
+        if row is not None:
+            self.view.pods.remove(row, before)
+            self.view.pods.add(row, pod)
+            self.view.changed.mark(row)
 
     def _put_on(self, pod: PodInfo) -> None:
         self._pods[pod.uid] = pod

@@ -36,14 +36,13 @@ def pod_difference(before: PodInfo, after: PodInfo) -> ChangeKind:
     return kind
 
 
-# What the snapshot counts of a pod on a node, or finds it by.
+# What the snapshot counts of a pod on a node, or finds it by, beside its labels.
 _COUNTED = attrgetter(
     "node",
     "requests",
     "priority",
     "deleting",
     "workload",
-    "labels",
     "host_ports",
     "volumes",
     "expected_network",
@@ -55,6 +54,10 @@ _COUNTED = attrgetter(
 
 
 def counts_alike(before: PodInfo, after: PodInfo) -> bool:
-    """Of two states of a pod: whether nothing that is counted is different, so that no waiting pod may fit for it."""
-    # Labels in another order are found elsewhere.
-    return _COUNTED(before) == _COUNTED(after) and list(before.labels) == list(after.labels)
+    """Of two states of a pod: whether nothing that is counted is different, but for how its labels count."""
+    return _COUNTED(before) == _COUNTED(after)
+
+
+def labelled_alike(before: PodInfo, after: PodInfo) -> bool:
+    """Labels in another order are found elsewhere."""
+    return before.labels == after.labels and list(before.labels) == list(after.labels)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NewType
 from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
 from plimsoll.cluster.disruption import Disruption, disruption, giving_way, nominated_node
 from plimsoll.cluster.features import NO_FEATURES, required_features
+from plimsoll.cluster.frozen import changer
 from plimsoll.cluster.images import containers, pod_images
 from plimsoll.cluster.labels import labels_of
 from plimsoll.cluster.owner import Owner
@@ -135,12 +136,8 @@ class PodInfo:
         return self.phase in {"Succeeded", "Failed"}
 
     def on(self, node: str) -> PodInfo:
-        """The same pod on a node; what ``dataclasses.replace`` answers, at a quarter of its cost."""
-        placed = object.__new__(PodInfo)
-        for get, put in _COPIED:
-            put(placed, get(self))
-        _put_node(placed, node)
-        return placed
+        """The same pod on a node."""
+        return _on(self, node)
 
     @property
     def exempt_from_limits(self) -> bool:
@@ -162,10 +159,7 @@ class PodInfo:
             raise ObjectError(f"pod {name} cannot be read: {error}") from error
 
 
-# How each field is read and written, past what keeps a frozen value from being written.
-_FIELDS = {name: getattr(PodInfo, name) for name in PodInfo.__slots__}
-_COPIED = tuple((slot.__get__, slot.__set__) for slot in _FIELDS.values())
-_put_node = _FIELDS["node"].__set__
+_on = changer(PodInfo, "node")
 
 
 def _parse(pod: Json, metadata: Json) -> PodInfo:

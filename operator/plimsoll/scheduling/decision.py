@@ -6,6 +6,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.cluster.frozen import changer
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.scheduling.preparing import Preparation
 
@@ -109,6 +110,13 @@ class Decision:
     @property
     def runner_up(self) -> NodeScore | None:
         return next((n for n in self.best if n.node != self.node), None)
+
+    def settled(self, *, bound: bool) -> Decision:
+        """The same, now that it is known what became of the Binding."""
+        return _settled(self, bound)
+
+
+_settled = changer(Decision, "bound")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from dataclasses import replace
 
 from plimsoll.cluster.pod import PodInfo
 from plimsoll.scheduling.decision import Decision, Outcome
@@ -51,7 +50,7 @@ class History:
         mine = self._by_pod.get(pod.key)
         if not mine or mine[-1].pod.uid != pod.uid or mine[-1].outcome is not Outcome.BIND:
             return  # forgotten meanwhile, or a namesake's
-        mine[-1] = replace(mine[-1], bound=node is None or node == mine[-1].node)
+        mine[-1] = mine[-1].settled(bound=node is None or node == mine[-1].node)
 
     def _drop_oldest(self) -> None:
         key, decisions = next(iter(self._by_pod.items()))
