@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.decisions.records import line, read
 from benchmarks.decisions.run import Run, run
 from benchmarks.decisions.table import table
+from benchmarks.files import existing, writable
 from benchmarks.numbers import count
 from benchmarks.throughput.workloads import WORKLOADS
 
@@ -68,8 +69,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workloads", type=_names, default=["basic"], help=f"all, or some of {', '.join(WORKLOADS)}")
     parser.add_argument("--pods", type=count, default=2000, help="how many are to be placed")
     parser.add_argument("--json", action="store_true", help="a line of JSON per run")
-    parser.add_argument("--plot", type=Path, help="where to write the costs against the size, as SVG")
-    parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing, draw what --json wrote")
+    parser.add_argument("--plot", type=writable, help="where to write the costs against the size, as SVG")
+    parser.add_argument("--read", type=existing, metavar="FILE", help="measure nothing, draw what --json wrote")
     parser.add_argument("--profile", choices=WORKLOADS, help="profile the decisions of this workload instead")
     return parser.parse_args()
 

@@ -12,6 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
+from benchmarks.files import writable
 from benchmarks.numbers import count
 from benchmarks.scale.live import measured_live
 from benchmarks.scale.offline import Size, measured
@@ -48,7 +49,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--wall", action="store_true", help="measure the loop's lag as well, by the wall clock")
     parser.add_argument("--live", action="store_true", help="the operator as a process, from its start on")
     parser.add_argument("--directory", type=Path, default=_BUILT, help="of the control plane")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=writable, metavar="OUT", help="where to keep the figures")
     return parser.parse_args()
 
 

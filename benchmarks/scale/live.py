@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -45,9 +46,12 @@ async def _measured(place: Place, nodes: int, pods: int) -> Figures:
     names = place.folder / "names.json"
     names.write_bytes(orjson.dumps({"warm": [], "measured": [], "expected": 1}))
     async with connected(place.server, place.tls()) as admin:
+        _tell(f"creating {nodes:,} nodes and {pods:,} pods, which takes minutes")
         await _fill(admin, nodes, pods)
         async with running(place, launch(CONTENDERS[PLIMSOLL], place, names)) as scheduler:
+            _tell("started, waiting for the first Binding")
             figures = await _started(admin, scheduler, waiting=pod(pods, on=None, started_s=time.time()))
+            _tell(f"at rest for {_REST_S:.0f} s, then {_REST_S:.0f} s with heartbeats")
             rest = await _spent(scheduler, asyncio.sleep)
             beating = await _spent(scheduler, lambda seconds: _heartbeats(admin, nodes, seconds))
             return figures | {
@@ -59,6 +63,10 @@ async def _measured(place: Place, nodes: int, pods: int) -> Figures:
                 "cpu_per_heartbeat_ms": round(1000 * (beating - rest) / (nodes / _REPORT_EVERY_S), 3),
                 "resident_mib_at_the_end": round(scheduler.usage().rss_bytes / 2**20, 1),
             }
+
+
+def _tell(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
 
 
 async def _fill(admin: Admin, nodes: int, pods: int) -> None:

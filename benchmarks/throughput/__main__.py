@@ -26,8 +26,15 @@ from benchmarks.throughput.results_file import ResultsFile
 from benchmarks.throughput.run import planned, run
 from devcluster.errors import ClusterRunningError
 from plimsoll.cli.grids import console, draw
+from plimsoll.sim.report.grid import Grid
 
 _INTERRUPTED = 130
+# Of a run, as soon as it is made.
+_TOLD = {
+    "pods_per_s_10_90": "{:,.0f} pods/s",
+    "cpu_ms_per_pod": "{:.2f} ms CPU per pod",
+    "peak_rss_mib": "peak {:,.0f} MiB",
+}
 
 
 def main() -> int:
@@ -73,9 +80,10 @@ def _play(cases: list[Case], file: ResultsFile, directory: Path) -> int:
 
 
 def _short(result: RunResult) -> str:
-    found = {key: result.figures.get(key) for key in ("pods_per_s_10_90", "cpu_ms_per_pod", "peak_rss_mib")}
-    told = ", ".join(f"{key} {value:,.4g}" for key, value in found.items() if value is not None)
-    return f"{result.figures.get('bound', 0):,.0f} bound, {told}" + (result.unfinished and f"; {result.unfinished}")
+    found = {words: result.figures.get(key) for key, words in _TOLD.items()}
+    told = [words.format(value) for words, value in found.items() if value is not None]
+    bound = f"{result.figures.get('bound', 0):,.0f} bound"
+    return ", ".join((bound, *told)) + (result.unfinished and f"; {result.unfinished}")
 
 
 def _tell(cases: list[Case], file: ResultsFile, options: argparse.Namespace) -> bool:
@@ -89,11 +97,18 @@ def _tell(cases: list[Case], file: ResultsFile, options: argparse.Namespace) -> 
         draw(on, of_case(runs))
         draw(on, requests(runs))
     draw(on, of_all(told))
-    draw(on, conditions([run for runs in told for run in runs]))
+    _tell_conditions(conditions([run for runs in told for run in runs]))
     if options.document is not None:
         places = ", ".join(fill(options.document, told)) or "it has no place for these tables"
         print(f"filled in {options.document}: {places}")
     return True
+
+
+def _tell_conditions(grid: Grid) -> None:
+    """Command lines are longer than any column."""
+    print(f"\n{grid.title}")
+    for row in grid.rows:
+        print(f"  {': '.join(cell.text for cell in row)}")
 
 
 def _of(case: Case, file: ResultsFile) -> Iterator[RunResult]:

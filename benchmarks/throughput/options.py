@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from benchmarks.files import existing, writable
 from benchmarks.numbers import count, no_less, positive, whole
 from benchmarks.throughput.case import Case, Mode
 from benchmarks.throughput.contenders import CONTENDERS
@@ -26,11 +27,11 @@ def parsed(description: str | None) -> argparse.Namespace:
     table.add_argument("--cases", type=_names, default=(), metavar="NAME,...", help="only these of its cases")
     _of_one_case(parser.add_argument_group("one case for each workload"))
     results = parser.add_argument_group("results")
-    results.add_argument("--json", type=Path, metavar="OUT", help="the file with all runs")
+    results.add_argument("--json", type=writable, metavar="OUT", help="the file with all runs")
     results.add_argument("--resume", action="store_true", help="make no run again that is in that file already")
     results.add_argument("--report-only", action="store_true", help="make no run; tell what is in that file")
     results.add_argument("--directory", type=Path, default=_BUILT, help="of the control plane, and of the logs")
-    results.add_argument("--document", type=Path, help="put the tables where a Markdown file has a place for them")
+    results.add_argument("--document", type=existing, help="put the tables where a Markdown file has a place for them")
     options = parser.parse_args()
     if options.json is None and (options.resume or options.report_only):
         parser.error("--resume and --report-only need a file: give it by --json")

@@ -1,0 +1,22 @@
+"""Files on the command lines of benchmarks, looked at before anything is measured."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def existing(text: str) -> Path:
+    """A file to read."""
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return path
+
+
+def writable(text: str) -> Path:
+    """A file to write; hours of measuring must not end with a folder that is not there."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}: make it first")
+    return path
