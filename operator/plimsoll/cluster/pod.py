@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NewType
 
+import orjson
+
 from plimsoll.cluster.claim_needs import ClaimNeed, claim_needs
 from plimsoll.cluster.disruption import Disruption, disruption, giving_way, nominated_node
 from plimsoll.cluster.features import NO_FEATURES, required_features
@@ -206,7 +208,7 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         unsupported=unsupported_fields(spec),
         workload=WorkloadKey(shared_text(workload_key(pod))),
         class_key=shared_text(
-            _dump((node, spec.get("nodeSelector"), affinity, spec.get("tolerations"), *sorted(features)))
+            _class_key((node, spec.get("nodeSelector"), affinity, spec.get("tolerations"), *sorted(features)))
         ),
         daemon=owner is not None and owner.get("kind") == "DaemonSet",
         expected_network=expected or _NO_EXPECTATION,
@@ -224,6 +226,14 @@ def _parse(pod: Json, metadata: Json) -> PodInfo:
         resource_claims=claim_needs(pod),
         features=features,
     )
+
+
+def _class_key(parts: tuple[object, ...]) -> str:
+    try:
+        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        # Integers beyond 64 bits, halves of characters: the slower one takes them.
+        return _dump(parts)
 
 
 def _expected_network(annotations: Json) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NewType
 
 WorkloadKey = NewType("WorkloadKey", str)
 
+# Histories of use are kept by what this writes: another spelling would forget them.
+_written: Callable[[object], str] = json.JSONEncoder(sort_keys=True, default=str).encode
 _TEMPLATE_HASH = "pod-template-hash"
 # The CronJob controller names each Job by the minute that it was due at, in minutes since the epoch (getJobName in
 # pkg/controller/cronjob/utils.go): eight digits from 1989 to 2160.
@@ -44,5 +46,5 @@ def controller(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _fingerprint(pod: Mapping[str, Any]) -> str:
     containers = (pod.get("spec") or {}).get("containers") or ()
     described = [(c.get("image"), (c.get("resources") or {}).get("requests")) for c in containers]
-    text = json.dumps(described, sort_keys=True, default=str)
+    text = _written(described)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
