@@ -14,6 +14,7 @@ from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
 from plimsoll.kube.embedding import EmbeddedKopf
+from plimsoll.kube.sink import hand_on
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
 from tests.kube.tasks import ended
@@ -117,6 +118,53 @@ async def test_events_reach_their_sinks_and_nothing_is_ever_patched(
     await until(lambda: "gone listed" in pods.told)
     assert sorted(pods.told) == ["gone listed", "seen added", "seen added", "seen listed"]
     assert {r.split()[0] for r in discoverable.requests} == {"GET"}
+
+
+@pytest.fixture
+def carried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what came by kopf's own handlers."""
+    names: list[str] = []
+
+    def noted(raw: Json, *args: Any, **options: Any) -> None:
+        names.append(raw["metadata"]["name"])
+        hand_on(raw, *args, **options)
+
+    monkeypatch.setattr(handlers, "hand_on", noted)
+    return names
+
+
+async def test_what_was_waiting_at_the_list_is_told_without_kopf_until_it_goes(
+    discoverable: ApiServer, carried: list[str], running: asyncio.Task[None], pods: Sink, until: Until
+) -> None:
+    await until(lambda: discoverable.count("GET", PODS, watch=True))
+    await discoverable.forget_history()
+    for name in ("a", "b"):
+        await _pod(discoverable, name)
+    await discoverable.cut_watches()  # too old by now: a list
+    await until(lambda: {"seen a", "seen b"} <= set(pods.told), within_s=10)
+    await until(lambda: discoverable.count("GET", PODS, watch=True) > 1)
+    await _pod(discoverable, "a", changed=True)
+    await discoverable.delete(f"{PODS}/a")
+    await _pod(discoverable, "c")
+    await discoverable.delete(f"{PODS}/c")
+    await until(lambda: "gone c" in pods.told)
+    await discoverable.delete(f"{PODS}/b")
+    await until(lambda: "gone b" in pods.told)
+    assert [told for told in pods.told if told[-1] in "ab"] == ["seen a", "seen b", "seen a", "gone a", "gone b"]
+    assert carried == ["c", "c"]
+
+
+async def test_a_pod_that_went_and_came_again_is_kopfs(
+    discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
+) -> None:
+    await _pod(discoverable, "a")
+    task = asyncio.create_task(kopf.run())
+    await until(lambda: discoverable.count("GET", PODS, watch=True))
+    await discoverable.delete(f"{PODS}/a")
+    await _pod(discoverable, "a")
+    await until(lambda: carried)
+    assert pods.told == ["seen a", "gone a", "seen a"]
+    await ended(task)
 
 
 async def test_its_own_requests_are_observed(

@@ -1,7 +1,7 @@
 """What kopf carries: SchedulingPolicies and the scheduler's pending pods, as raw events.
 
 Handlers only pass events on. They never await, return a value (kopf would PATCH it into the status) or raise
-(kopf would log it and never come back to the event). Pods of a list do not come by the handlers: see ``lists.py``.
+(kopf would log it and never come back to the event). Listed pods do not come by the handlers: see ``listed.py``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from yarl import URL
 from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.client import RequestObserver
 from plimsoll.kube.connection import Connection
-from plimsoll.kube.lists import handed_on
+from plimsoll.kube.listed import handed_on
 from plimsoll.kube.resources import PODS, POLICIES, Resource, pending_selector, resource_of
 from plimsoll.kube.sink import Sink, hand_on
 
