@@ -119,7 +119,8 @@ def make_settings(*, scheduler_name: str) -> kopf.OperatorSettings:
     settings.queueing.idle_timeout = 0.02
     settings.queueing.exit_timeout = 0.5
     settings.watching.field_selectors[PODS.group, PODS.version, PODS.plural] = pending_selector(scheduler_name)
-    settings.watching.chunk_size = 500
+    # What a page holds all at once is in the way of the garbage collector.
+    settings.watching.chunk_size = 100
     # The streamed list loses objects where it is cut before its first bookmark.
     settings.watching.initial_streaming = False
     settings.watching.server_timeout = 300

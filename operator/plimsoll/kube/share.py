@@ -15,9 +15,9 @@ class LaggingShare:
         early_s, late_s: between these ages the number grows evenly.
     """
 
-    few: int = 4
-    most: int = 64
-    early_s: float = 2.0
+    few: int = 2
+    most: int = 96
+    early_s: float = 5.5
     late_s: float = 8.0
 
     def under_way(self, *, oldest_s: float, others_busy: bool) -> int:

@@ -6,11 +6,12 @@ import gc
 
 # While everything is listed for the first time nearly all that is made stays, or goes by itself; and nobody waits yet.
 _YOUNG_AT_START = 500_000
-# A pod leaves hundreds of objects that refer to each other. A pass over so many takes some 10 ms, and few survive it.
-_YOUNG = 10_000
-_MIDDLE = 20
+# Counted net of what goes by itself, old things as well: while thousands of pods are bound a pass is over several times
+# as many, and takes 20 ms; over five times these, 40 ms.
+_YOUNG = 2_000
+_MIDDLE = 4
 # A pass over everything takes a second in a large cluster, and finds next to nothing: once in millions of pods.
-_ALL = 1_000
+_ALL = 20_000
 
 
 def spare_start() -> None:
