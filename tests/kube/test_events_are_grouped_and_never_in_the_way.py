@@ -183,7 +183,8 @@ async def test_pods_that_are_placed_push_no_repetition_out(server: ApiServer, re
     ],
 )
 def test_the_share_grows_with_the_age_of_the_oldest(oldest_s: float, *, others_busy: bool, want: int) -> None:
-    assert LaggingShare().under_way(oldest_s=oldest_s, others_busy=others_busy) == want
+    share = LaggingShare(few=4, most=64, early_s=2.0, late_s=8.0)
+    assert share.under_way(oldest_s=oldest_s, others_busy=others_busy) == want
 
 
 @pytest.mark.parametrize("status", [429, 500])
