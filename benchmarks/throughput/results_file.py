@@ -44,7 +44,6 @@ def _read(path: Path) -> list[RunResult]:
 def _write(path: Path, runs: list[RunResult]) -> None:
     """A line for each run, so that a change shows as one; atomically, since an interrupt may come at any moment."""
     lines = b",\n".join(orjson.dumps(run.to_json()) for run in runs)
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     unfinished.write_bytes(b'{"runs":[\n' + lines + b"\n]}\n")
     unfinished.replace(path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.files import existing, writable
 from benchmarks.numbers import count, no_less, positive, whole
 from benchmarks.throughput.results_file import ResultsFile
 
@@ -41,3 +42,12 @@ def test_a_file_of_something_else_is_left_alone(content: str, tmp_path: Path) ->
     with pytest.raises(SystemExit, match="does not hold runs of this benchmark: name another file"):
         ResultsFile(path, resume=True)
     assert path.read_text() == content
+
+
+def test_files_are_looked_at_before_anything_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("")
+    assert existing(str(tmp_path / "there")) == writable(str(tmp_path / "there")) == tmp_path / "there"
+    assert writable(str(tmp_path / "new")) == tmp_path / "new"
+    for kind, name in ((existing, "new"), (existing, "."), (writable, "."), (writable, "none/new")):
+        with pytest.raises(argparse.ArgumentTypeError, match=r"there is no (file|folder)|is a folder: name a file"):
+            kind(str(tmp_path / name))

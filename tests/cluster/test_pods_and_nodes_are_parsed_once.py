@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -205,3 +206,19 @@ def test_pods_with_the_same_constraints_are_of_one_class() -> None:
 )
 def test_pods_with_other_constraints_are_of_another_class(other: PodBuilder) -> None:
     assert make_pod().node_selector(a="1").info().class_key != other.info().class_key
+
+
+@pytest.mark.parametrize(
+    "odd", [pytest.param(2**64, id="beyond 64 bits"), pytest.param("\ud800", id="half a character")]
+)
+def test_whatever_a_pod_tolerates_it_has_a_class(odd: object) -> None:
+    one = make_pod().spec(tolerations=[{"key": "x", "operator": "Exists", "tolerationSeconds": odd}]).info()
+    other = make_pod("other").spec(tolerations=[{"tolerationSeconds": odd, "operator": "Exists", "key": "x"}]).info()
+    assert one.class_key == other.class_key != make_pod().info().class_key
+
+
+def test_a_pod_that_is_put_on_a_node_is_the_same_in_all_else() -> None:
+    pod = make_pod("web").cpu("1").labels(app="web").info()
+    pod = replace(pod, nominated_node="n1", generation=3)
+    for field in fields(PodInfo):
+        assert getattr(pod.on("n2"), field.name) == ("n2" if field.name == "node" else getattr(pod, field.name))

@@ -32,6 +32,7 @@ class ApiServer:
     Attributes:
         requests: method and path with query of every request, in order.
         bodies: what was sent with POST, PUT and PATCH, by method and path.
+        expires_in_stream: a version that is too old is told by a line of the watch, not by its status.
     """
 
     objects: dict[str, Json] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class ApiServer:
     bodies: list[tuple[str, str, Json]] = field(default_factory=list)
     url: str = ""
     page: int = 10_000
+    expires_in_stream: bool = False
     _events: list[tuple[int, str, Json]] = field(default_factory=list)
     _oldest: int = 0
     _faults: list[Fault] = field(default_factory=list)
@@ -237,10 +239,14 @@ class ApiServer:
 
     async def _watch(self, request: web.Request) -> web.StreamResponse:
         since = int(request.query["resourceVersion"])
-        if since < self._oldest:
+        if since < self._oldest and not self.expires_in_stream:
             return _status(410, "too old resource version")
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         await response.prepare(request)
+        if since < self._oldest:
+            status = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
+            await response.write(json.dumps({"type": "ERROR", "object": status}).encode() + b"\n")
+            return response
         task = asyncio.ensure_future(self._stream(request.path, since, response))
         self._watches.add(task)
         try:

@@ -357,6 +357,30 @@ async def test_what_is_not_written_at_the_end_is_counted_and_told(
     assert [record.__dict__["events"] for record in caplog.records if "before the stop" in record.message] == [20]
 
 
+async def test_an_api_server_that_is_asked_too_much_gets_few_however_late_they_are(
+    server: ApiServer, client: ApiClient, until: Until
+) -> None:
+    share = LaggingShare(few=2, most=8, early_s=-2.0, late_s=-1.0)
+    recorder = EventRecorder(client, instance="here", busy=lambda: True, share=share)
+    task = asyncio.create_task(recorder.run())
+    server.fail("POST", EVENTS, status=429, headers={"Retry-After": "2"})
+    recorder.record(_event("refused"))
+    await until(lambda: server.count("POST", EVENTS) == 1)
+    server.hang("POST", EVENTS, times=100)
+    for i in range(20):
+        recorder.record(_event(f"pod-{i}"))
+    await asyncio.sleep(0.3)
+    assert server.count("POST", EVENTS) <= 1 + share.few
+    await until(lambda: server.count("POST", EVENTS) >= share.most, within_s=5)
+    await ended(task)
+
+
+def test_events_are_never_as_late_as_they_may_be() -> None:
+    share = LaggingShare()
+    assert share.under_way(oldest_s=8.0, others_busy=True) == share.most
+    assert 48 < share.most < 150, "more than Bindings, and with them less than an API server takes at once"
+
+
 async def test_nothing_has_precedence_once_the_process_ends(server: ApiServer, client: ApiClient, until: Until) -> None:
     share = LaggingShare(few=2, most=8, early_s=60.0, late_s=70.0)
     recorder = EventRecorder(client, instance="here", busy=lambda: True, share=share)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -8,12 +10,15 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from kopf import OperatorSettings
 
 from plimsoll.kube import handlers
 from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.config import ClusterAccess
 from plimsoll.kube.connection import Connection
 from plimsoll.kube.embedding import EmbeddedKopf
+from plimsoll.kube.listed import _Listed, _Sifted
+from plimsoll.kube.resources import PODS as PODS_RESOURCE
 from plimsoll.kube.sink import hand_on
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
@@ -73,21 +78,29 @@ def observed() -> list[tuple[str, str, int, float | None]]:
 
 
 @pytest.fixture
+def settings() -> OperatorSettings:
+    return handlers.make_settings(scheduler_name="plimsoll")
+
+
+@pytest.fixture
+def connection(discoverable: ApiServer, tmp_path: Path) -> Connection:
+    return Connection(ClusterAccess(str(discoverable.kubeconfig(tmp_path))))
+
+
+@pytest.fixture
 def kopf(
-    discoverable: ApiServer,
-    tmp_path: Path,
+    connection: Connection,
+    settings: OperatorSettings,
     pods: Sink,
     policies: Sink,
     observed: list[tuple[str, str, int, float | None]],
 ) -> EmbeddedKopf:
-    connection = Connection(ClusterAccess(str(discoverable.kubeconfig(tmp_path))))
     registry = handlers.make_registry(
         connection=connection,
         policies=policies,
         pods=pods,
         observe=lambda *request: observed.append(request),
     )
-    settings = handlers.make_settings(scheduler_name="plimsoll")
 
     async def ready() -> None: ...
 
@@ -134,22 +147,18 @@ def carried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def test_what_was_waiting_at_the_list_is_told_without_kopf_until_it_goes(
-    discoverable: ApiServer, carried: list[str], running: asyncio.Task[None], pods: Sink, until: Until
+    discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
 ) -> None:
-    await until(lambda: discoverable.count("GET", PODS, watch=True))
-    await discoverable.forget_history()
     for name in ("a", "b"):
         await _pod(discoverable, name)
-    await discoverable.cut_watches()  # too old by now: a list
-    await until(lambda: {"seen a", "seen b"} <= set(pods.told), within_s=10)
-    await until(lambda: discoverable.count("GET", PODS, watch=True) > 1)
-    await _pod(discoverable, "a", changed=True)
-    await discoverable.delete(f"{PODS}/a")
-    await _pod(discoverable, "c")
-    await discoverable.delete(f"{PODS}/c")
-    await until(lambda: "gone c" in pods.told)
-    await discoverable.delete(f"{PODS}/b")
-    await until(lambda: "gone b" in pods.told)
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        await _pod(discoverable, "a", changed=True)
+        await discoverable.delete(f"{PODS}/a")
+        await _pod(discoverable, "c")
+        await discoverable.delete(f"{PODS}/c")
+        await discoverable.delete(f"{PODS}/b")
+        await until(lambda: {"gone b", "gone c"} <= set(pods.told))
     assert [told for told in pods.told if told[-1] in "ab"] == ["seen a", "seen b", "seen a", "gone a", "gone b"]
     assert carried == ["c", "c"]
 
@@ -158,13 +167,120 @@ async def test_a_pod_that_went_and_came_again_is_kopfs(
     discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
 ) -> None:
     await _pod(discoverable, "a")
-    task = asyncio.create_task(kopf.run())
-    await until(lambda: discoverable.count("GET", PODS, watch=True))
-    await discoverable.delete(f"{PODS}/a")
-    await _pod(discoverable, "a")
-    await until(lambda: carried)
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        await discoverable.delete(f"{PODS}/a")
+        await discoverable.put(f"{PODS}/a", make_pod("a").metadata(uid="another").obj())
+        await until(lambda: carried)
     assert pods.told == ["seen a", "gone a", "seen a"]
-    await ended(task)
+
+
+async def test_a_watch_that_is_lost_goes_on_where_it_was_and_tells_nothing_twice(
+    discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
+) -> None:
+    for name in ("a", "b"):
+        await _pod(discoverable, name)
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        await _pod(discoverable, "a", changed=True)
+        came_to = discoverable.version
+        await until(lambda: pods.told.count("seen a") == 2)
+        for name in ("a", "b"):
+            await _pod(discoverable, name, changed=True)
+            await discoverable.delete(f"{PODS}/{name}")
+        await until(lambda: {"gone a", "gone b"} <= set(pods.told))
+        await discoverable.cut_watches()
+        await until(lambda: discoverable.count("GET", PODS, watch=True) == 2)
+        await _pod(discoverable, "c")
+        await until(lambda: "seen c" in pods.told)
+    assert [pods.told.count(f"gone {name}") for name in "ab"] == [1, 1]
+    assert [[told for told in pods.told if told[-1] == name][-1] for name in "ab"] == ["gone a", "gone b"]
+    assert carried == ["c"]
+    again = [r for r in discoverable.requests if r.startswith(f"GET {PODS}?") and "watch=true" in r][1]
+    assert int(parse_qs(urlsplit(again).query)["resourceVersion"][0]) >= came_to
+
+
+async def test_who_told_of_a_pod_first_tells_of_its_end_past_a_second_list(
+    discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
+) -> None:
+    discoverable.expires_in_stream = True
+    await _pod(discoverable, "listed")
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        await _pod(discoverable, "watched")
+        await until(lambda: "seen watched" in pods.told)
+        await discoverable.forget_history()
+        await until(lambda: discoverable.count("GET", PODS, watch=False) == 2)
+        await until(lambda: pods.told.count("seen watched") == 2)
+        for name in ("watched", "listed"):
+            await discoverable.delete(f"{PODS}/{name}")
+        await until(lambda: {"gone watched", "gone listed"} <= set(pods.told))
+        assert kopf.restarts == 0
+    assert carried == ["watched"] * 3
+
+
+async def test_every_page_of_a_list_is_passed_on(
+    discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
+) -> None:
+    names = [f"p{i}" for i in range(250)]
+    for name in names:
+        await _pod(discoverable, name)
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        await discoverable.delete(f"{PODS}/p0")
+        await discoverable.delete(f"{PODS}/p249")
+        await until(lambda: {"gone p0", "gone p249"} <= set(pods.told))
+    assert {told for told in pods.told if told.startswith("seen")} == {f"seen {name}" for name in names}
+    assert carried == []
+
+
+async def test_a_stream_that_is_busy_with_listed_pods_is_not_dead(
+    discoverable: ApiServer, settings: OperatorSettings, kopf: EmbeddedKopf, pods: Sink, until: Until
+) -> None:
+    settings.watching.inactivity_timeout = 2.5
+    await _pod(discoverable, "a")
+    async with _runs(kopf):
+        await until(lambda: discoverable.count("GET", PODS, watch=True))
+        for i in range(40):
+            await _pod(discoverable, "a", changed=i)
+            await asyncio.sleep(0.1)
+        await until(lambda: pods.told.count("seen a") == 41)
+        assert discoverable.count("GET", PODS, watch=True) == 1
+
+
+async def test_lines_that_come_in_pieces_are_kept_as_they_are() -> None:
+    sink = Sink()
+    listed = _Listed(PODS_RESOURCE, sink)
+    await listed.left_of_page([make_pod("a").metadata(uid="ours").obj()])
+    events = [
+        {"type": kind, "object": make_pod(name).metadata(uid=uid, resourceVersion="7").annotate("n", "Größe\n").obj()}
+        for kind, name, uid in (("ADDED", "b", "kopfs"), ("MODIFIED", "a", "ours"), ("DELETED", "b", "kopfs"))
+    ]
+    stream = b"".join(json.dumps(event, ensure_ascii=False).encode() + b"\n" for event in events)
+    sifted = _Sifted(_InPieces(stream), listed)
+    lines = [json.loads(line) for line in b"".join([data async for data in sifted.iter_chunked()]).splitlines()]
+    bookmarks = [line for line in lines if line["type"] == "BOOKMARK"]
+    assert [line for line in lines if line["type"] != "BOOKMARK"] == [events[0], events[2]]
+    assert [mark["object"]["metadata"]["resourceVersion"] for mark in bookmarks] == ["7"]
+    assert sink.told == ["seen a", "seen a"]
+
+
+class _InPieces:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    async def iter_chunked(self, _: int) -> AsyncIterator[bytes]:
+        for i in range(len(self._data)):
+            yield self._data[i : i + 1]
+
+
+@contextlib.asynccontextmanager
+async def _runs(kopf: EmbeddedKopf) -> AsyncIterator[None]:
+    task = asyncio.create_task(kopf.run())
+    try:
+        yield
+    finally:
+        await ended(task)
 
 
 async def test_its_own_requests_are_observed(

@@ -205,8 +205,8 @@ class Cache:
         self.view.residents.add(pod)
 
     def _relabel(self, before: PodInfo, pod: PodInfo) -> None:
-        """The rest counts as it did. Every pod comes by here: with its Binding the API server gives it its node's
-        labels of zone and region (the admission plugin PodTopologyLabels).
+        """The rest counts as it did. With its Binding the API server gives a pod its node's labels of zone and region
+        (the admission plugin PodTopologyLabels), so that nearly every pod comes by here.
         """
         row = self.view.row_of.get(pod.node)
         if row is not None:

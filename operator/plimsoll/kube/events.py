@@ -23,6 +23,7 @@ from plimsoll.reporting.events import Event, series_json, to_json
 log = logging.getLogger(__name__)
 
 _TRIES = 3
+_TOO_MANY = 429
 # An Event that is not answered keeps others from being told.
 _TIMEOUT_S = 5.0
 _SHARE = LaggingShare()
@@ -161,6 +162,9 @@ class EventRecorder:
             try:
                 return await self._send(event, series)
             except Unavailable as error:
+                if error.status == _TOO_MANY:
+                    # Bindings have the same place in the API server's queue.
+                    self._writers.slow_down(error.retry_after_s)
                 backoff = backoff or Backoff()
                 await asyncio.sleep(backoff.next_s(at_least_s=error.retry_after_s))
             except ApiError as error:

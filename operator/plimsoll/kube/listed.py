@@ -1,14 +1,15 @@
 """What kopf's lists find is taken out of its hands.
 
 For each object of a list kopf makes a queue, a task and a record of what it remembers, and again a task as the object
-goes: a third of a millisecond and 23 KB each, when a start or a lost watch finds thousands of pods waiting. The handler
-would do no more than pass them on. So they are passed on as the answer is read, in the order in which it tells of
-them: the list, and from the watch that follows whatever becomes of what was listed. kopf goes on as if the list had
-been empty, and carries all that comes after it.
+goes: a third of a millisecond and 23 KB each, when a start or a lost watch finds thousands of pods waiting. The
+handler would do no more than pass them on. So they are passed on as the answer is read, in the order in which it
+tells of them: the list, and from the watch that follows whatever becomes of what was listed. kopf goes on as if
+nothing of it had been in the list, and carries all that comes after it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
@@ -22,6 +23,8 @@ from plimsoll.kube.resources import Resource
 from plimsoll.kube.sink import Json, Sink, hand_on
 
 _CHUNK_BYTES = 1024 * 1024
+_TELL_EVERY_S = 1.0
+_BOOKMARK = b'{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"%s"}}}'
 
 
 def handed_on(resource: Resource, sink: Sink) -> type[Response]:
@@ -46,8 +49,9 @@ def handed_on(resource: Resource, sink: Sink) -> type[Response]:
             if self._concerns() and "items" in told:
                 if "continue" not in self.url.query:
                     listed.begins()
-                await listed.take(told["items"] or ())
-                told["items"] = []
+                told["items"] = await listed.left_of_page(told["items"] or ())
+                if not (told.get("metadata") or {}).get("continue"):
+                    listed.ends()
             return told
 
         def _concerns(self) -> bool:
@@ -57,46 +61,83 @@ def handed_on(resource: Resource, sink: Sink) -> type[Response]:
 
 
 class _Listed:
-    """Objects by uid, from the last list until they go."""
+    """Objects by uid: whoever told of one first, a list or the watch, tells its whole story."""
 
     def __init__(self, resource: Resource, sink: Sink) -> None:
         self._resource = resource
         self._sink = sink
-        self._uids: set[str] = set()
+        self._ours: set[str] = set()
+        # Of these, since kopf heard last how far the watch has come: from there it may be told again.
+        self._went: set[str] = set()
+        self._kopfs: set[str] = set()
+        self._kopfs_before: set[str] = set()
+        self._told_s = 0.0
         self._pacer = Pacer()
 
     def begins(self) -> None:
         """A list: what was known before it and is not in it is gone without a word."""
-        self._uids.clear()
+        self._ours.clear()
+        self._went.clear()
+        self._kopfs_before |= self._kopfs
+        self._kopfs = set()
 
-    async def take(self, objects: Iterable[Json]) -> None:
-        """A page of the list."""
+    async def left_of_page(self, objects: Iterable[Json]) -> list[Json]:
+        """What of a page of the list kopf carries already; the rest is passed on."""
         self._pacer.start()
+        left = []
         for raw in objects:
-            self._uids.add(raw["metadata"]["uid"])
-            self._hand_on(raw)
+            uid = raw["metadata"].get("uid", "")
+            if uid in self._kopfs_before:
+                self._kopfs.add(uid)
+                left.append(raw)
+            else:
+                self._ours.add(uid)
+                self._hand_on(raw)
             await self._pacer.breathe()
+        return left
+
+    def ends(self) -> None:
+        """The list is complete."""
+        self._kopfs_before = set()
 
     async def left_of(self, lines: Iterable[bytes]) -> AsyncIterator[bytes]:
-        """Lines of the watch that are about others; the rest is passed on."""
+        """Lines of the watch that are about others; the rest is passed on.
+
+        kopf is told how far that came: from there it watches on where the connection is lost, and it would take a
+        stream that brings it nothing for dead.
+        """
         self._pacer.start()
+        version = ""
         for line in lines:
-            if not self._takes(line):
+            version = self._taken(line)
+            if not version:
                 yield line
             await self._pacer.breathe()
+        now_s = time.monotonic()
+        if version and now_s - self._told_s >= _TELL_EVERY_S:
+            self._told_s = now_s
+            self._went.clear()
+            yield _BOOKMARK % version.encode()
 
-    def _takes(self, line: bytes) -> bool:
-        if not self._uids or not line:
-            return False
+    def _taken(self, line: bytes) -> str:
+        """The version of what was passed on; "" for a line that is kopf's."""
+        if not line:
+            return ""
         event = orjson.loads(line)
         raw, gone = event["object"], event["type"] == "DELETED"
-        uid = (raw.get("metadata") or {}).get("uid")
-        if uid not in self._uids:
-            return False
-        if gone:
-            self._uids.discard(uid)
-        self._hand_on(raw, gone=gone)
-        return True
+        metadata = raw.get("metadata") or {}
+        uid, version = metadata.get("uid"), str(metadata.get("resourceVersion", ""))
+        if uid in self._went:
+            return version
+        if uid in self._ours:
+            if gone:
+                self._ours.discard(uid)
+                self._went.add(uid)
+            self._hand_on(raw, gone=gone)
+            return version
+        if uid:
+            (self._kopfs.discard if gone else self._kopfs.add)(uid)
+        return ""
 
     def _hand_on(self, raw: Json, *, gone: bool = False) -> None:
         hand_on(raw, self._sink, gone=gone, resource=self._resource)

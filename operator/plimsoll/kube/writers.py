@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 from plimsoll.kube.share import LaggingShare
 
 # How late it may be to notice that others are busy no more.
 _LOOK_S = 0.05
+# An API server that is asked too much says so without saying for how long.
+_SLOW_S = 1.0
 
 
 class Writers:
@@ -35,6 +38,7 @@ class Writers:
         self._write_next = write_next
         self._hurried = False
         self._under_way = 0
+        self._slow_until_s = 0.0
         self._resting: list[asyncio.Future[None]] = []
         self._all_through = asyncio.Event()
         self._all_through.set()
@@ -59,6 +63,10 @@ class Writers:
         self._hurried = True
         self._let_go()
 
+    def slow_down(self, seconds: float) -> None:
+        """The API server has too much to do: for so long only a few write, however late it gets."""
+        self._slow_until_s = time.monotonic() + max(seconds, _SLOW_S)
+
     async def wait_through(self) -> None:
         """Returns once nothing waits and nothing is under way."""
         await self._all_through.wait()
@@ -77,6 +85,8 @@ class Writers:
                 free -= 1
 
     def _allowed(self) -> int:
+        if not self._hurried and time.monotonic() < self._slow_until_s:
+            return self._share.few
         return self._share.under_way(oldest_s=self._lag_s(), others_busy=not self._hurried and self._busy())
 
     async def _write_on(self) -> None:
