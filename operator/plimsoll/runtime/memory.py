@@ -10,8 +10,8 @@ _YOUNG_AT_START = 500_000
 # as many, and takes 20 ms; over ten times these, 40 ms.
 _YOUNG = 2_000
 _MIDDLE = 10
-# A pass over everything takes a second in a large cluster. It finds what was in use at the moment of a middle pass, some
-# objects for each pod: after some 300,000 pods tens of megabytes.
+# A pass over everything takes a second in a large cluster. It finds what was in use at the moment of a middle pass,
+# some objects for each pod: after some 300,000 pods tens of megabytes.
 _ALL = 600
 
 
