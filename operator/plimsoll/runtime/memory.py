@@ -7,12 +7,12 @@ import gc
 # While everything is listed for the first time nearly all that is made stays, or goes by itself; and nobody waits yet.
 _YOUNG_AT_START = 500_000
 # Counted net of what goes by itself, old things as well: while thousands of pods are bound a pass is over several times
-# as many, and takes 20 ms; over ten times these, 40 ms.
+# as many, and takes 20 ms; over five times these, 40 ms.
 _YOUNG = 2_000
-_MIDDLE = 10
+_MIDDLE = 4
 # A pass over everything takes a second in a large cluster. It finds what was in use at the moment of a middle pass,
 # some objects for each pod: after some 300,000 pods tens of megabytes.
-_ALL = 600
+_ALL = 1_500
 
 
 def spare_start() -> None:
