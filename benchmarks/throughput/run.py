@@ -68,11 +68,16 @@ def run(case: Case, contender: Contender, plan: RunResult, *, directory: Path) -
     return replace(result, began=began, versions=versions(), commands=commands)
 
 
+def log_name(plan: RunResult) -> str:
+    """A case may be called by its rate, "pods/s"."""
+    return f"{plan.case} {plan.contender} {plan.pair}.log".replace(" ", "-").replace("/", "-per-")
+
+
 def _keep_log(place: Place, plan: RunResult, folder: Path) -> None:
     log = place.log(NAME)
     if log.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(log, folder / f"{plan.case} {plan.contender} {plan.pair}.log".replace(" ", "-"))
+        shutil.copyfile(log, folder / log_name(plan))
 
 
 async def _run(place: Place, case: Case, contender: Contender, plan: RunResult) -> RunResult:

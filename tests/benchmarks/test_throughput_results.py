@@ -14,6 +14,7 @@ from benchmarks.throughput.ratios import of_contender, ratio
 from benchmarks.throughput.report import of_all, of_case
 from benchmarks.throughput.result import RunResult
 from benchmarks.throughput.results_file import ResultsFile
+from benchmarks.throughput.run import log_name
 from benchmarks.throughput.table import cases
 from plimsoll.sim.report.grid import Grid
 
@@ -33,6 +34,12 @@ def test_a_resumed_file_has_what_was_there(tmp_path: Path):
     again = ResultsFile(path, resume=True)
     assert again.runs == [_run(requests={"POST pods 201": 3}, binds=[20])]
     assert again.find(_run(rate=None)) == again.runs[0]
+
+
+def test_every_case_has_a_log_of_its_own_beside_the_others():
+    names = [log_name(replace(_run(), case=case.name)) for case in cases()]
+    assert len(set(names)) == len(names)
+    assert [Path(name).name for name in names] == names
 
 
 def test_a_file_that_is_not_resumed_is_begun_anew(tmp_path: Path):
