@@ -138,17 +138,18 @@ async def test_a_late_answer_is_not_taken_for_that_of_the_next_request() -> None
 
 
 async def test_the_connection_of_a_request_that_was_cancelled_is_closed() -> None:
-    closed = asyncio.Event()
+    came, closed = asyncio.Event(), asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _request(reader)
+        came.set()
         with contextlib.suppress(ConnectionError):
             await reader.read()
         closed.set()
 
     async with _serving(serve) as lane:
         request = asyncio.ensure_future(_send(lane))
-        await asyncio.sleep(0.05)
+        await asyncio.wait_for(came.wait(), 5.0)
         request.cancel()
         await asyncio.wait([request])
         await asyncio.wait_for(closed.wait(), 5.0)
