@@ -38,7 +38,7 @@ e2e: $(READY)  ## Kubernetes' own scheduling tests, with kube-scheduler and with
 quality: $(READY)  ## Replays all scenarios with all contenders, and holds ours to its promises (TRACES=DIR; interrupt and go on)
 	@$(BIN)/python -m benchmarks.quality $(if $(TRACES),--traces '$(TRACES)')
 
-bench: $(READY)  ## Plimsoll and kube-scheduler in turn, in every case: about three hours (CASES=basic,...; interrupt and go on)
+bench: $(READY)  ## Plimsoll and kube-scheduler in turn, in every case: an hour and a half (CASES=basic,...; interrupt and go on)
 	@$(BIN)/python -m devcluster build
 	@$(BIN)/python -m benchmarks.throughput --table --resume --json benchmarks/results/throughput.json \
 		$(if $(CASES),--cases '$(CASES)') $(if $(wildcard docs/performance.md),--document docs/performance.md)
