@@ -11,6 +11,7 @@ from aiohttp import web
 from plimsoll.kube.client import ApiClient
 from plimsoll.kube.events import EventRecorder
 from plimsoll.kube.share import LaggingShare
+from plimsoll.kube.writers import Writers
 from plimsoll.reporting.events import Event, failed_scheduling, scheduled
 from tests.builders import make_pod
 from tests.kube.api_server import ApiServer
@@ -357,22 +358,38 @@ async def test_what_is_not_written_at_the_end_is_counted_and_told(
     assert [record.__dict__["events"] for record in caplog.records if "before the stop" in record.message] == [20]
 
 
-async def test_an_api_server_that_is_asked_too_much_gets_few_however_late_they_are(
-    server: ApiServer, client: ApiClient, until: Until
-) -> None:
-    share = LaggingShare(few=2, most=8, early_s=-2.0, late_s=-1.0)
-    recorder = EventRecorder(client, instance="here", busy=lambda: True, share=share)
-    task = asyncio.create_task(recorder.run())
-    server.fail("POST", EVENTS, status=429, headers={"Retry-After": "2"})
-    recorder.record(_event("refused"))
-    await until(lambda: server.count("POST", EVENTS) == 1)
-    server.hang("POST", EVENTS, times=100)
-    for i in range(20):
-        recorder.record(_event(f"pod-{i}"))
-    await asyncio.sleep(0.3)
-    assert server.count("POST", EVENTS) <= 1 + share.few
-    await until(lambda: server.count("POST", EVENTS) >= share.most, within_s=5)
+async def test_an_api_server_that_is_asked_too_much_gets_few_however_late_they_are(until: Until) -> None:
+    share, waiting, begun = LaggingShare(few=2, most=8, early_s=0.0, late_s=1.0), list(range(20)), list[int]()
+
+    async def write_next() -> None:
+        begun.append(waiting.pop())
+        await asyncio.Event().wait()
+
+    writers = Writers(
+        share=share, waiting=lambda: len(waiting), lag_s=lambda: 60.0, busy=lambda: True, write_next=write_next
+    )
+    writers.slow_down(60.0)
+    task = asyncio.create_task(writers.run())
+    await until(lambda: len(begun) == share.few)
+    for _ in range(5):
+        writers.wake()
+        await asyncio.sleep(0.02)
+    assert len(begun) == share.few
+    writers.hurry()
+    await until(lambda: len(begun) == share.most)
     await ended(task)
+
+
+async def test_a_server_that_says_too_many_is_heard(
+    server: ApiServer, recorder: EventRecorder, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    told = list[float]()
+    monkeypatch.setattr(Writers, "slow_down", lambda _, seconds: told.append(seconds))
+    server.fail("POST", EVENTS, status=429, headers={"Retry-After": "1"})
+    server.fail("POST", EVENTS, status=500)
+    recorder.record(_event())
+    await recorder.flush()
+    assert told == [1.0]
 
 
 def test_events_are_never_as_late_as_they_may_be() -> None:
