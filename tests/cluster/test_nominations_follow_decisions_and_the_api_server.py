@@ -30,6 +30,16 @@ def test_to_nominate_anew_to_the_same_node_ends_nothing() -> None:
     assert list(nominations.nodes()) == ["n1"]
 
 
+def test_a_nominated_pod_that_asks_for_less_gives_up_the_rest() -> None:
+    nominations = Nominations()
+    nominations.put(make_pod("web").cpu("2").priority(5).info(), "n1")
+    ended = nominations.put(make_pod("web").cpu("1").priority(5).info(), "n1")
+    assert ended is not None
+    assert (ended.kind, ended.before.node) == (ChangeKind.NOMINATION_ENDED, "n1")
+    assert ended.before.requests["cpu"] == 2000
+    assert _on(nominations, "n1") == ["web"]
+
+
 def test_what_ends_names_the_node_that_is_given_up() -> None:
     nominations = Nominations()
     nominations.put(_pod(), "n1")

@@ -30,8 +30,12 @@ class Nominations:
         return len(self._node_of)
 
     def put(self, pod: PodInfo, node: str) -> Change | None:
-        """Nominates the pod to the node, and to no other."""
-        ended = self.drop(pod.uid) if self.node_of(pod.uid) != node else None
+        """Nominates the pod to the node, and to no other.
+
+        One that asks for something else than before gives up what it asked for.
+        """
+        known = self._by_node.get(node, {}).get(pod.uid)
+        ended = None if known is not None and _holds(known) == _holds(pod) else self.drop(pod.uid)
         self._by_node.setdefault(node, {})[pod.uid] = pod
         self.changed.mark(node)
         self._node_of[pod.uid] = node
@@ -72,3 +76,8 @@ class Nominations:
 
     def pods_on(self, node: str) -> Iterable[PodInfo]:
         return self._by_node.get(node, {}).values()
+
+
+def _holds(pod: PodInfo) -> tuple[object, ...]:
+    """What is kept free for a nominated pod, and from whom."""
+    return pod.requests, pod.priority, pod.host_ports
