@@ -151,8 +151,7 @@ async def test_what_was_waiting_at_the_list_is_told_without_kopf_until_it_goes(
 ) -> None:
     for name in ("a", "b"):
         await _pod(discoverable, name)
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         await _pod(discoverable, "a", changed=True)
         await discoverable.delete(f"{PODS}/a")
         await _pod(discoverable, "c")
@@ -167,8 +166,7 @@ async def test_a_pod_that_went_and_came_again_is_kopfs(
     discoverable: ApiServer, carried: list[str], kopf: EmbeddedKopf, pods: Sink, until: Until
 ) -> None:
     await _pod(discoverable, "a")
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         await discoverable.delete(f"{PODS}/a")
         await discoverable.put(f"{PODS}/a", make_pod("a").metadata(uid="another").obj())
         await until(lambda: carried)
@@ -180,8 +178,7 @@ async def test_a_watch_that_is_lost_goes_on_where_it_was_and_tells_nothing_twice
 ) -> None:
     for name in ("a", "b"):
         await _pod(discoverable, name)
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         await _pod(discoverable, "a", changed=True)
         came_to = discoverable.version
         await until(lambda: pods.told.count("seen a") == 2)
@@ -205,8 +202,7 @@ async def test_who_told_of_a_pod_first_tells_of_its_end_past_a_second_list(
 ) -> None:
     discoverable.expires_in_stream = True
     await _pod(discoverable, "listed")
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         await _pod(discoverable, "watched")
         await until(lambda: "seen watched" in pods.told)
         await discoverable.forget_history()
@@ -225,8 +221,7 @@ async def test_every_page_of_a_list_is_passed_on(
     names = [f"p{i}" for i in range(250)]
     for name in names:
         await _pod(discoverable, name)
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         await discoverable.delete(f"{PODS}/p0")
         await discoverable.delete(f"{PODS}/p249")
         await until(lambda: {"gone p0", "gone p249"} <= set(pods.told))
@@ -239,8 +234,7 @@ async def test_a_stream_that_is_busy_with_listed_pods_is_not_dead(
 ) -> None:
     settings.watching.inactivity_timeout = 2.5
     await _pod(discoverable, "a")
-    async with _runs(kopf):
-        await until(lambda: discoverable.count("GET", PODS, watch=True))
+    async with _watches(kopf, discoverable, until):
         for i in range(40):
             await _pod(discoverable, "a", changed=i)
             await asyncio.sleep(0.1)
@@ -258,7 +252,7 @@ async def test_lines_that_come_in_pieces_are_kept_as_they_are() -> None:
     ]
     stream = b"".join(json.dumps(event, ensure_ascii=False).encode() + b"\n" for event in events)
     sifted = _Sifted(_InPieces(stream), listed)
-    lines = [json.loads(line) for line in b"".join([data async for data in sifted.iter_chunked()]).splitlines()]
+    lines = [json.loads(line) for line in b"".join([data async for data in sifted.iter_chunked(1024)]).splitlines()]
     bookmarks = [line for line in lines if line["type"] == "BOOKMARK"]
     assert [line for line in lines if line["type"] != "BOOKMARK"] == [events[0], events[2]]
     assert [mark["object"]["metadata"]["resourceVersion"] for mark in bookmarks] == ["7"]
@@ -275,9 +269,10 @@ class _InPieces:
 
 
 @contextlib.asynccontextmanager
-async def _runs(kopf: EmbeddedKopf) -> AsyncIterator[None]:
+async def _watches(kopf: EmbeddedKopf, server: ApiServer, until: Until) -> AsyncIterator[None]:
     task = asyncio.create_task(kopf.run())
     try:
+        await until(lambda: server.count("GET", PODS, watch=True))
         yield
     finally:
         await ended(task)

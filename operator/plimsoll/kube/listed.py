@@ -10,7 +10,7 @@ nothing of it had been in the list, and carries all that comes after it.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 import aiohttp
@@ -22,7 +22,6 @@ from plimsoll.kube.pacing import Pacer
 from plimsoll.kube.resources import Resource
 from plimsoll.kube.sink import Json, Sink, hand_on
 
-_CHUNK_BYTES = 1024 * 1024
 _TELL_EVERY_S = 1.0
 _BOOKMARK = b'{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"%s"}}}'
 
@@ -38,14 +37,7 @@ def handed_on(resource: Resource, sink: Sink) -> type[Response]:
                 self.content: Any = _Sifted(self.content, listed)
             return started
 
-        async def json(
-            self,
-            *,
-            encoding: str | None = None,
-            loads: Callable[[str], Any] = orjson.loads,
-            content_type: str | None = "application/json",
-        ) -> Any:
-            told = await super().json(encoding=encoding, loads=loads, content_type=content_type)
+        async def heard(self, told: Any) -> Any:
             if self._concerns() and "items" in told:
                 if "continue" not in self.url.query:
                     listed.begins()
@@ -153,7 +145,7 @@ class _Sifted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._content, name)
 
-    async def iter_chunked(self, size: int = _CHUNK_BYTES) -> AsyncIterator[bytes]:
+    async def iter_chunked(self, size: int) -> AsyncIterator[bytes]:
         rest = b""
         async for data in self._content.iter_chunked(size):
             *lines, rest = (rest + data).split(b"\n")
