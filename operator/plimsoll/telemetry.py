@@ -264,11 +264,12 @@ class Telemetry:
         )
         self.events_waiting = self._gauge(
             "events_waiting",
-            "Events that were not sent yet: Bindings and conditions go first. Beyond 50,000 new ones are given up.",
+            "Events that were not sent yet, or that the API server could not take: Bindings and conditions go first."
+            " Beyond 50,000 new ones are given up.",
         )
         self.events_lag = self._gauge(
             "events_lag_seconds",
-            "For how long the oldest of the Events that wait has waited; 0 where none does.",
+            "For how long the next of the Events that wait has waited; 0 where none does.",
         )
         self.status_writes = self._counter(
             "status_writes_total",

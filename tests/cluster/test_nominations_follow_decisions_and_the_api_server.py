@@ -40,6 +40,15 @@ def test_a_nominated_pod_that_asks_for_less_gives_up_the_rest() -> None:
     assert _on(nominations, "n1") == ["web"]
 
 
+def test_a_nominated_pod_that_is_labelled_anew_keeps_nobody_away_by_the_old_labels() -> None:
+    nominations = Nominations()
+    nominations.put(make_pod("web").labels(app="web").info(), "n1")
+    ended = nominations.put(make_pod("web").labels(app="api").info(), "n1")
+    assert ended is not None
+    assert (ended.kind, ended.before.labels) == (ChangeKind.NOMINATION_ENDED, {"app": "web"})
+    assert nominations.put(make_pod("web").labels(app="api").info(), "n1") is None
+
+
 def test_what_ends_names_the_node_that_is_given_up() -> None:
     nominations = Nominations()
     nominations.put(_pod(), "n1")

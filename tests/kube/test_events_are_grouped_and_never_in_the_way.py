@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,7 +42,9 @@ def lost() -> list[str]:
 
 @pytest.fixture
 async def recorder(client: ApiClient, times: Times, lost: list[str]) -> AsyncIterator[EventRecorder]:
-    made = EventRecorder(client, instance="here", per_s=1000, burst=1000, now_s=times, dropped=lost.append)
+    made = EventRecorder(
+        client, instance="here", per_s=1000, burst=1000, now_s=times, clock_s=times, dropped=lost.append
+    )
     task = asyncio.create_task(made.run())
     yield made
     assert not task.done(), task
@@ -145,7 +148,7 @@ async def test_what_has_precedence_leaves_room_for_few_at_a_time(
 
     server.answer("POST", EVENTS, slowly)
     share = LaggingShare(few=2, most=8, early_s=2.0, late_s=8.0)
-    recorder = EventRecorder(client, instance="here", busy=lambda: busy[0], share=share, now_s=times)
+    recorder = EventRecorder(client, instance="here", busy=lambda: busy[0], share=share, now_s=times, clock_s=times)
     task = asyncio.create_task(recorder.run())
     for i in range(20):
         recorder.record(_event(f"pod-{i}"))
@@ -358,38 +361,110 @@ async def test_what_is_not_written_at_the_end_is_counted_and_told(
     assert [record.__dict__["events"] for record in caplog.records if "before the stop" in record.message] == [20]
 
 
-async def test_an_api_server_that_is_asked_too_much_gets_few_however_late_they_are(until: Until) -> None:
-    share, waiting, begun = LaggingShare(few=2, most=8, early_s=0.0, late_s=1.0), list(range(20)), list[int]()
+class _Writing:
+    """Things that are begun and never through."""
 
-    async def write_next() -> None:
-        begun.append(waiting.pop())
+    def __init__(self, share: LaggingShare) -> None:
+        self.begun = 0
+        self.writers = Writers(
+            share=share, waiting=lambda: 20 - self.begun, lag_s=lambda: 60.0, busy=lambda: True, write_next=self._next
+        )
+
+    async def _next(self) -> None:
+        self.begun += 1
         await asyncio.Event().wait()
 
-    writers = Writers(
-        share=share, waiting=lambda: len(waiting), lag_s=lambda: 60.0, busy=lambda: True, write_next=write_next
-    )
-    writers.slow_down(60.0)
-    task = asyncio.create_task(writers.run())
-    await until(lambda: len(begun) == share.few)
-    for _ in range(5):
-        writers.wake()
-        await asyncio.sleep(0.02)
-    assert len(begun) == share.few
-    writers.hurry()
-    await until(lambda: len(begun) == share.most)
+
+@pytest.fixture
+def clock_s(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The writers' own; of the list the last."""
+    now_s = [1000.0]
+    monkeypatch.setattr("plimsoll.kube.writers.time", SimpleNamespace(monotonic=lambda: now_s[-1]))
+    return now_s
+
+
+async def test_an_api_server_that_takes_nothing_gets_nothing_and_then_few_however_late_they_are(
+    until: Until, clock_s: list[float]
+) -> None:
+    writing = _Writing(LaggingShare(few=2, most=8, early_s=0.0, late_s=1.0))
+    writing.writers.pause(3600.0)
+    writing.writers.pause(1.0)
+    task = asyncio.create_task(writing.writers.run())
+    for later_s, begun in ((29.0, 0), (1.5, 2), (0.1, 2), (1.0, 8)):
+        clock_s.append(clock_s[-1] + later_s)
+        await asyncio.sleep(0.1)
+        await until(lambda begun=begun: writing.begun == begun)
     await ended(task)
 
 
-async def test_a_server_that_says_too_many_is_heard(
-    server: ApiServer, recorder: EventRecorder, monkeypatch: pytest.MonkeyPatch, until: Until
+async def test_pauses_that_follow_each_other_are_longer(clock_s: list[float]) -> None:
+    writing = _Writing(LaggingShare(few=2, most=8))
+    waited_s = list[float]()
+    for goes_well_s in (0.0, 0.5, 0.5, 2.0):
+        began_s = clock_s[-1] + goes_well_s
+        clock_s.append(began_s)
+        writing.writers.pause(0.0)
+        while writing.writers.paused:
+            clock_s.append(clock_s[-1] + 0.01)
+        waited_s.append(clock_s[-1] - began_s)
+    assert 0.19 < waited_s[0] < waited_s[1] < waited_s[2]
+    assert waited_s[3] < waited_s[1], "it went well for a while"
+
+
+async def test_a_pause_is_over_when_the_process_ends(until: Until) -> None:
+    writing = _Writing(LaggingShare(few=2, most=8))
+    task = asyncio.create_task(writing.writers.run())
+    writing.writers.pause(3600.0)
+    writing.writers.hurry()
+    await until(lambda: writing.begun == 8)
+    await ended(task)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_while_an_api_server_takes_nothing_no_event_is_lost_nor_asked_for_all_at_once(
+    server: ApiServer, recorder: EventRecorder, lost: list[str], until: Until, status: int
 ) -> None:
-    told = list[float]()
-    monkeypatch.setattr(Writers, "slow_down", lambda _, seconds: told.append(seconds))
-    server.fail("POST", EVENTS, status=429, headers={"Retry-After": "1"})
-    server.fail("POST", EVENTS, status=500)
-    recorder.record(_event())
-    await recorder.flush()
-    assert told == [1.0]
+    """Many are under way as it begins: each is refused once, and then a few try."""
+    refusing, asked = [True], list[float]()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append(time.monotonic())
+        if refusing[0]:
+            return web.json_response({}, status=status, headers={"Retry-After": "1"})
+        return web.json_response(await request.json(), status=201)
+
+    server.answer("POST", EVENTS, answer)
+    for i in range(300):
+        recorder.record(_event(f"pod-{i}"))
+    most = LaggingShare().most
+    await until(lambda: recorder.waiting == 300 and len(asked) > most, within_s=10)
+    assert len(asked) <= most + LaggingShare().few
+    assert asked[most] - asked[most - 1] > 0.5, "the pause"
+    refusing[0] = False
+    await asyncio.wait_for(recorder.flush(), 20.0)
+    assert len({body["regarding"]["name"] for body in server.sent("POST", EVENTS)}) == 300
+    assert lost == []
+
+
+async def test_an_event_that_alone_is_not_wanted_so_often_does_not_keep_others(
+    server: ApiServer, recorder: EventRecorder, times: Times, lost: list[str], until: Until
+) -> None:
+    """As the admission plugin EventRateLimit answers; in the end it is given up."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        unwanted = body["regarding"]["name"] == "unwanted"
+        return web.json_response(body, status=429 if unwanted else 201)
+
+    server.answer("POST", EVENTS, answer)
+    recorder.record(_event("unwanted"))
+    for i in range(50):
+        recorder.record(_event(f"pod-{i}"))
+    await until(lambda: recorder.waiting == 1 and server.count("POST", EVENTS) >= 52, within_s=10)
+    assert lost == []
+    times.now_s += 601
+    await asyncio.wait_for(recorder.flush(), 20.0)
+    assert lost == ["unanswered"]
 
 
 def test_events_are_never_as_late_as_they_may_be() -> None:

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -256,6 +257,50 @@ async def test_lines_that_come_in_pieces_are_kept_as_they_are() -> None:
     bookmarks = [line for line in lines if line["type"] == "BOOKMARK"]
     assert [line for line in lines if line["type"] != "BOOKMARK"] == [events[0], events[2]]
     assert [mark["object"]["metadata"]["resourceVersion"] for mark in bookmarks] == ["7"]
+    assert sink.told == ["seen a", "seen a"]
+
+
+def _line(kind: str, name: str, version: int) -> bytes:
+    raw = make_pod(name).metadata(uid=f"uid-{name}", resourceVersion=str(version)).obj()
+    return json.dumps({"type": kind, "object": raw}).encode()
+
+
+async def _left(listed: _Listed, *lines: bytes) -> list[str]:
+    """What kopf is told of one piece."""
+    left = [json.loads(line) async for line in listed.left_of(lines)]
+    return [f"{event['type']} {event['object']['metadata']['resourceVersion']}" for event in left]
+
+
+async def test_what_went_is_not_told_again_however_a_lost_watch_is_played_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock_s = [1000.0]
+    monkeypatch.setattr("plimsoll.kube.listed.time", SimpleNamespace(monotonic=lambda: clock_s[0]))
+    sink = Sink()
+    listed = _Listed(PODS_RESOURCE, sink)
+    raws = [json.loads(_line("ADDED", name, 110))["object"] for name in ("stays", "goes")]
+    assert await listed.left_of_page(raws) == []
+    listed.ends()
+    assert await _left(listed, _line("MODIFIED", "stays", 120)) == ["BOOKMARK 120"]
+    went = (_line("MODIFIED", "stays", 130), _line("MODIFIED", "goes", 150), _line("DELETED", "goes", 160))
+    assert await _left(listed, *went) == [], "kopf has heard within the second"
+    clock_s[0] += 2
+    again = [await _left(listed, line) for line in went]
+    assert again == [["BOOKMARK 130"], [], []]
+    assert [told for told in sink.told if "goes" in told] == ["seen goes", "seen goes", "gone goes"]
+    clock_s[0] += 2
+    assert await _left(listed, _line("MODIFIED", "stays", 170)) == ["BOOKMARK 170"]
+    assert await _left(listed, _line("ADDED", "goes", 180)) == ["ADDED 180"], "it came again, and is kopf's"
+
+
+async def test_a_last_line_that_is_not_ended_is_looked_at_as_well() -> None:
+    sink = Sink()
+    listed = _Listed(PODS_RESOURCE, sink)
+    await listed.left_of_page([json.loads(_line("ADDED", "a", 7))["object"]])
+    sifted = _Sifted(_InPieces(_line("MODIFIED", "b", 8) + b"\n" + _line("MODIFIED", "a", 9)), listed)
+    lines = b"".join([data async for data in sifted.iter_chunked(1024)]).splitlines()
+    assert [json.loads(line)["object"]["metadata"]["resourceVersion"] for line in lines] == ["8", "9"]
+    assert json.loads(lines[1])["type"] == "BOOKMARK"
     assert sink.told == ["seen a", "seen a"]
 
 

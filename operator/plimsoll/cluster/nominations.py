@@ -32,7 +32,7 @@ class Nominations:
     def put(self, pod: PodInfo, node: str) -> Change | None:
         """Nominates the pod to the node, and to no other.
 
-        One that asks for something else than before gives up what it asked for.
+        One that asks for something else than before gives up what it asked for, one of other labels whom it kept away.
         """
         known = self._by_node.get(node, {}).get(pod.uid)
         ended = None if known is not None and _holds(known) == _holds(pod) else self.drop(pod.uid)
@@ -80,4 +80,4 @@ class Nominations:
 
 def _holds(pod: PodInfo) -> tuple[object, ...]:
     """What is kept free for a nominated pod, and from whom."""
-    return pod.requests, pod.priority, pod.host_ports
+    return pod.requests, pod.priority, pod.host_ports, pod.labels

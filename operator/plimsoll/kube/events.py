@@ -17,13 +17,14 @@ from plimsoll.kube.event_series import Series, SeriesBook
 from plimsoll.kube.rate import TokenBucket
 from plimsoll.kube.resources import EVENTS
 from plimsoll.kube.share import LaggingShare
-from plimsoll.kube.writers import Writers
+from plimsoll.kube.writers import Writers, takes_nothing
 from plimsoll.reporting.events import Event, series_json, to_json
 
 log = logging.getLogger(__name__)
 
 _TRIES = 3
-_TOO_MANY = 429
+# For so long an Event waits for an API server that takes nothing; Events are kept for an hour.
+_PATIENCE_S = 600.0
 # An Event that is not answered keeps others from being told.
 _TIMEOUT_S = 5.0
 _SHARE = LaggingShare()
@@ -33,7 +34,7 @@ _ONLY_WHO_LEADS = frozenset({"FailedScheduling"})
 
 @dataclass(slots=True)
 class _Waiting:
-    """``since_s`` by the recorder's clock."""
+    """``since_s`` by the recorder's clock, which nobody sets."""
 
     event: Event
     series: Series
@@ -67,6 +68,7 @@ class EventRecorder:
         waiting: int = 50_000,
         share: LaggingShare = _SHARE,
         now_s: Callable[[], float] = time.time,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._client = client
         self._instance = instance
@@ -76,6 +78,7 @@ class EventRecorder:
         self._budget = TokenBucket(per_s=per_s, burst=burst)
         self._most_waiting = waiting
         self._now_s = now_s
+        self._clock_s = clock_s
         self._book = SeriesBook()
         self._waiting = deque[_Waiting]()
         self._cut_off = 0
@@ -94,15 +97,14 @@ class EventRecorder:
 
     @property
     def lag_s(self) -> float:
-        """For how long the oldest of them has waited; 0 where none does."""
-        return max(self._now_s() - self._waiting[0].since_s, 0.0) if self._waiting else 0.0
+        """For how long the next of them has waited; 0 where none does."""
+        return max(self._clock_s() - self._waiting[0].since_s, 0.0) if self._waiting else 0.0
 
     def record(self, event: Event) -> None:
         """Never waits and never fails."""
-        now_s = self._now_s()
-        series = self._book.happened(event, now_s)
+        series = self._book.happened(event, self._now_s())
         if not series.queued and not series.busy:
-            self._enqueue(_Waiting(event, series, now_s))
+            self._enqueue(event, series)
 
     async def run(self) -> None:
         """Until cancelled; what is not written by then is dropped, counted and told."""
@@ -119,10 +121,13 @@ class EventRecorder:
         """Returns once everything that was recorded is written or dropped; the caller sets the time limit."""
         await self._writers.wait_through()
 
-    def _enqueue(self, waiting: _Waiting) -> None:
+    def _enqueue(self, event: Event, series: Series) -> None:
         if len(self._waiting) >= self._most_waiting:
             self._dropped("backlog")
             return
+        self._wait(_Waiting(event, series, self._clock_s()))
+
+    def _wait(self, waiting: _Waiting) -> None:
         self._waiting.append(waiting)
         waiting.series.queued = True
         self._writers.wake()
@@ -144,33 +149,46 @@ class EventRecorder:
             # What is not ours to say takes nothing of the budget: thousands may wait when the Lease is lost.
             if self._may_tell(event):
                 await self._budget.take()
-            await self._write(event, series)
+            through = await self._write(waiting)
         except asyncio.CancelledError:
             self._cut_off += 1
             raise
         finally:
             series.busy = False
-        if series.count > series.tried:
-            self._enqueue(_Waiting(event, series, self._now_s()))
+        if not through:
+            # Behind the others: it may be this one alone that an admission plugin does not want so often.
+            self._wait(waiting)
+        elif series.count > series.tried:
+            self._enqueue(event, series)
 
-    async def _write(self, event: Event, series: Series) -> None:
+    async def _write(self, waiting: _Waiting) -> bool:
+        """False: the API server takes nothing at the moment, try again later."""
+        event, series = waiting.event, waiting.series
         backoff: Backoff | None = None
-        for _ in range(_TRIES):
+        for tries_left in reversed(range(_TRIES)):
             series.tried = series.count
             if not self._may_tell(event):
-                return self._dropped("not leading")
+                self._dropped("not leading")
+                return True
             try:
-                return await self._send(event, series)
+                await self._send(event, series)
             except Unavailable as error:
-                if error.status == _TOO_MANY:
+                if takes_nothing(error):
                     # Bindings have the same place in the API server's queue.
-                    self._writers.slow_down(error.retry_after_s)
-                backoff = backoff or Backoff()
-                await asyncio.sleep(backoff.next_s(at_least_s=error.retry_after_s))
+                    self._writers.pause(error.retry_after_s)
+                    if self._clock_s() - waiting.since_s < _PATIENCE_S:
+                        return False
+                if tries_left:
+                    backoff = backoff or Backoff()
+                    await asyncio.sleep(backoff.next_s(at_least_s=error.retry_after_s))
             except ApiError as error:
                 log.info("event was refused: %s", error, extra={"reason": event.reason})
-                return self._dropped("refused")
-        return self._dropped("unanswered")
+                self._dropped("refused")
+                return True
+            else:
+                return True
+        self._dropped("unanswered")
+        return True
 
     def _may_tell(self, event: Event) -> bool:
         return event.reason not in _ONLY_WHO_LEADS or self._leading()

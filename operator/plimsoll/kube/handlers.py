@@ -1,7 +1,8 @@
 """What kopf carries: SchedulingPolicies and the scheduler's pending pods, as raw events.
 
 Handlers only pass events on. They never await, return a value (kopf would PATCH it into the status) or raise
-(kopf would log it and never come back to the event). Listed pods do not come by the handlers: see ``listed.py``.
+(kopf would log it and never come back to the event). Pods that a list finds do not come by the handlers, unless kopf
+carries them already: see ``listed.py``.
 """
 
 from __future__ import annotations
@@ -69,11 +70,13 @@ def make_registry(
     registry = kopf.OperatorRegistry()
     _pass_on(registry, POLICIES, policies, handler_id="policy")
     _pass_on(registry, PODS, pods, handler_id="pending-pod")
+    # One for all sessions: a new login does not change who told of which pod.
+    answers = handed_on(PODS, pods)
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
         # A session of its own, since kopf closes it; credentials are kept fresh within.
-        session = connection.session(traces=(_counting(observe),), response_class=handed_on(PODS, pods))
+        session = connection.session(traces=(_counting(observe),), response_class=answers)
         return kopf.AiohttpSession(server=connection.server, aiohttp_session=session)
 
     return registry

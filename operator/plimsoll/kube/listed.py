@@ -4,7 +4,7 @@ For each object of a list kopf makes a queue, a task and a record of what it rem
 goes: a third of a millisecond and 23 KB each, when a start or a lost watch finds thousands of pods waiting. The
 handler would do no more than pass them on. So they are passed on as the answer is read, in the order in which it
 tells of them: the list, and from the watch that follows whatever becomes of what was listed. kopf goes on as if
-nothing of it had been in the list, and carries all that comes after it.
+nothing of it had been in the list, and carries whatever is new after it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from aiohttp.connector import Connection as AnswersOn
 
 from plimsoll.kube.connection import Response
 from plimsoll.kube.pacing import Pacer
+from plimsoll.kube.reflector import newer_or_same
 from plimsoll.kube.resources import Resource
 from plimsoll.kube.sink import Json, Sink, hand_on
 
@@ -27,7 +28,7 @@ _BOOKMARK = b'{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"%s"}}}
 
 
 def handed_on(resource: Resource, sink: Sink) -> type[Response]:
-    """Answers for a session of kopf's: those about the resource leave out what goes to the sink directly."""
+    """Answers for sessions of kopf's: those about the resource leave out what goes to the sink directly."""
     path, listed = resource.path(), _Listed(resource, sink)
 
     class HandedOn(Response):
@@ -59,8 +60,9 @@ class _Listed:
         self._resource = resource
         self._sink = sink
         self._ours: set[str] = set()
-        # Of these, since kopf heard last how far the watch has come: from there it may be told again.
-        self._went: set[str] = set()
+        # Of these, with the versions of their going: until kopf has heard that the watch has come so far it may all be
+        # told again.
+        self._went: dict[str, str] = {}
         self._kopfs: set[str] = set()
         self._kopfs_before: set[str] = set()
         self._told_s = 0.0
@@ -108,7 +110,7 @@ class _Listed:
         now_s = time.monotonic()
         if version and now_s - self._told_s >= _TELL_EVERY_S:
             self._told_s = now_s
-            self._went.clear()
+            self._went = {uid: went for uid, went in self._went.items() if not newer_or_same(version, went)}
             yield _BOOKMARK % version.encode()
 
     def _taken(self, line: bytes) -> str:
@@ -118,13 +120,13 @@ class _Listed:
         event = orjson.loads(line)
         raw, gone = event["object"], event["type"] == "DELETED"
         metadata = raw.get("metadata") or {}
-        uid, version = metadata.get("uid"), str(metadata.get("resourceVersion", ""))
-        if uid in self._went:
+        uid, version = metadata.get("uid", ""), str(metadata.get("resourceVersion", ""))
+        if (went := self._went.get(uid)) and newer_or_same(went, version):
             return version
         if uid in self._ours:
             if gone:
                 self._ours.discard(uid)
-                self._went.add(uid)
+                self._went[uid] = version
             self._hand_on(raw, gone=gone)
             return version
         if uid:
@@ -152,4 +154,4 @@ class _Sifted:
             if kept := [line async for line in self._listed.left_of(lines)]:
                 yield b"\n".join((*kept, b""))
         if rest:
-            yield rest
+            yield b"".join([line async for line in self._listed.left_of((rest,))])

@@ -6,18 +6,29 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+from plimsoll.errors import Unavailable
+from plimsoll.kube.backoff import Backoff
 from plimsoll.kube.share import LaggingShare
 
 # How late it may be to notice that others are busy no more.
 _LOOK_S = 0.05
-# An API server that is asked too much says so without saying for how long.
-_SLOW_S = 1.0
+# After a pause only a few try whether it goes well again; all that had been sent before it is answered by then.
+_TRYING_S = 1.0
+# Somebody between us and the API server may say an hour.
+_LONGEST_PAUSE_S = 30.0
+# Without any answer, asked too much, and not serving: what one thing was refused with, the others would be.
+_TAKES_NOTHING = frozenset({0, 429, 503})
+
+
+def takes_nothing(error: Unavailable) -> bool:
+    """Whether it is not about the one request: the API server takes none at the moment."""
+    return error.status in _TAKES_NOTHING
 
 
 class Writers:
     """Args:
     waiting: how many things wait.
-    lag_s: for how long the oldest of them has.
+    lag_s: for how long the next of them has.
     busy: whether something that has precedence is under way.
     write_next: takes the first of them; only called where there is one.
     """
@@ -38,7 +49,9 @@ class Writers:
         self._write_next = write_next
         self._hurried = False
         self._under_way = 0
-        self._slow_until_s = 0.0
+        self._paused_until_s = 0.0
+        self._trying_until_s = 0.0
+        self._backoff = Backoff()
         self._resting: list[asyncio.Future[None]] = []
         self._all_through = asyncio.Event()
         self._all_through.set()
@@ -58,14 +71,33 @@ class Writers:
         self._all_through.clear()
         self._let_go()
 
+    @property
+    def paused(self) -> bool:
+        """Whether the API server is left alone."""
+        return time.monotonic() < self._paused_until_s
+
     def hurry(self) -> None:
-        """From now on nobody has precedence."""
+        """From now on nobody has precedence, and a pause that was begun is over."""
         self._hurried = True
+        self._paused_until_s = 0.0
         self._let_go()
 
-    def slow_down(self, seconds: float) -> None:
-        """The API server has too much to do: for so long only a few write, however late it gets."""
-        self._slow_until_s = time.monotonic() + max(seconds, _SLOW_S)
+    def pause(self, at_least_s: float) -> None:
+        """The API server takes nothing: nobody begins for so long, and then only few until that goes well.
+
+        Where it does not the next pause is longer; seconds, or what the API server asks for.
+        """
+        now_s = time.monotonic()
+        asked_s = min(at_least_s, _LONGEST_PAUSE_S)
+        if self.paused:
+            # Another of those that were under way.
+            wait_s = asked_s
+        else:
+            if now_s >= self._trying_until_s:
+                self._backoff.reset()
+            wait_s = self._backoff.next_s(at_least_s=asked_s)
+        self._paused_until_s = max(self._paused_until_s, now_s + wait_s)
+        self._trying_until_s = self._paused_until_s + _TRYING_S
 
     async def wait_through(self) -> None:
         """Returns once nothing waits and nothing is under way."""
@@ -85,7 +117,9 @@ class Writers:
                 free -= 1
 
     def _allowed(self) -> int:
-        if not self._hurried and time.monotonic() < self._slow_until_s:
+        if self.paused:
+            return 0
+        if time.monotonic() < self._trying_until_s and not self._hurried:
             return self._share.few
         return self._share.under_way(oldest_s=self._lag_s(), others_busy=not self._hurried and self._busy())
 
