@@ -22,7 +22,7 @@ test: check  ## Everything that CI checks, on the same control plane
 	$(BIN)/python -m devcluster build
 	$(BIN)/pytest -m "cluster or slow"
 
-check: $(READY)  ## Style, types, architecture and the fast tests: about a minute
+check: $(READY)  ## Style, types, architecture and the fast tests: two minutes on two cores
 	$(BIN)/ruff format --check --quiet $(CODE)
 	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/mypy

@@ -12,7 +12,7 @@ from plimsoll.kube.share import LaggingShare
 
 # How late it may be to notice that others are busy no more.
 _LOOK_S = 0.05
-# After a pause only a few try whether it goes well again; all that had been sent before it is answered by then.
+# After a pause only a few try, for so long, whether it goes well again.
 _TRYING_S = 1.0
 # Somebody between us and the API server may say an hour.
 _LONGEST_PAUSE_S = 30.0
