@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,18 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def eventually(what: str, check: Callable[[], Any], *, timeout_s: float = 30, every_s: float = 0.25) -> Any:
-    """The first true answer; fails with the sentence where there is none in time."""
+def eventually(
+    what: str,
+    check: Callable[[], Any],
+    *,
+    timeout_s: float = 30,
+    every_s: float = 0.25,
+    instead: Callable[[], str] = lambda: "",
+) -> Any:
+    """The first true answer; fails with the sentence where there is none in time, and with what is there instead."""
     deadline_s = time.monotonic() + timeout_s
     while not (answer := check()):
-        assert time.monotonic() < deadline_s, f"{what}: not within {timeout_s} s"
+        assert time.monotonic() < deadline_s, f"{what}: not within {timeout_s} s; {instead()}"
         time.sleep(every_s)
     return answer
 
@@ -65,8 +73,21 @@ class Kube:
             lambda: (pods := self.bound(app)) if len(self.bound(app)) == count else None,
             timeout_s=timeout_s,
             every_s=0.5,
+            instead=lambda: self._where(app),
         )
         return found
+
+    def _where(self, app: str) -> str:
+        """By node how many, and why the others wait."""
+        pods = self.pods(app)
+        bound = Counter(p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName"))
+        told = {
+            condition["message"]
+            for p in pods
+            if not p["spec"].get("nodeName")
+            for condition in p.get("status", {}).get("conditions", ())
+        }
+        return f"{len(pods)} pods, by node {dict(bound)}; others: {sorted(told)}"
 
     def condition(self, pod: str) -> Json | None:
         conditions = self.get("pod", pod).get("status", {}).get("conditions", [])

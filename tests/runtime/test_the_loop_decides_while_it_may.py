@@ -137,12 +137,12 @@ async def test_others_get_their_turn_in_a_burst(
     enqueue(*pods(300))
     world.allowed = True
     loop.wake()
-    worst_s = 0.0
+    at_once = 0
     while world.decided_count < 300:
-        began_s = time.perf_counter()
+        before = world.decided_count
         await asyncio.sleep(0)
-        worst_s = max(worst_s, time.perf_counter() - began_s)
-    assert worst_s < 0.1
+        at_once = max(at_once, world.decided_count - before)
+    assert at_once < 200
 
 
 async def test_it_shows_that_it_is_alive(loop: DecisionLoop, until: Until) -> None:
