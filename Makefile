@@ -11,6 +11,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 CODE := operator/plimsoll devcluster demo benchmarks tests
 IMAGE ?= plimsoll
+RESULTS ?= build/throughput.json
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' operator/plimsoll/__init__.py)
 
 .PHONY: demo test check oracle e2e quality bench fmt crds image help
@@ -40,8 +41,9 @@ quality: $(READY)  ## Replays all scenarios with all contenders, and holds ours 
 
 bench: $(READY)  ## Plimsoll and kube-scheduler in turn, in every case: an hour and a half (CASES=basic,...; interrupt and go on)
 	@$(BIN)/python -m devcluster build
-	@$(BIN)/python -m benchmarks.throughput --table --resume --json benchmarks/results/throughput.json \
-		$(if $(CASES),--cases '$(CASES)') $(if $(wildcard docs/performance.md),--document docs/performance.md)
+	@mkdir -p $(dir $(RESULTS))
+	@$(BIN)/python -m benchmarks.throughput --table --resume --json '$(RESULTS)' \
+		$(if $(CASES),--cases '$(CASES)') $(if $(DOCUMENT),--document '$(DOCUMENT)')
 
 fmt: $(READY)  ## Formats the code and mends what can be mended by itself
 	$(BIN)/ruff check --fix --quiet $(CODE) || true

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.throughput [--workloads basic,...] [--pairs 5] [--nodes 5000] [--pods 10000]
     .venv/bin/python -m benchmarks.throughput --mode steady --rate 200
-    .venv/bin/python -m benchmarks.throughput --table --json benchmarks/results/throughput.json --resume
+    .venv/bin/python -m benchmarks.throughput --table --json build/throughput.json --resume
 
 Interrupt it whenever you like: with --resume the same command goes on.
 """
@@ -47,7 +47,7 @@ def main() -> int:
             failures = _play(cases, file, options.directory)
     except KeyboardInterrupt:
         kept = "with --resume the same command goes on" if options.json else "nothing is kept of them without --json"
-        print(f"interrupted after {len(file.runs)} runs: {kept}", file=sys.stderr)
+        print(f"interrupted after {file.added} runs: {kept}", file=sys.stderr)
         return _INTERRUPTED
     return 1 if not _tell(cases, file, options) or failures else 0
 

@@ -19,7 +19,7 @@ class Figure(NamedTuple):
 
 THROUGHPUT = Figure("pods_per_s_10_90", "pods bound per second, from 10 % to 90 %", 0, matters=True)
 FROM_START = Figure("pods_per_s_from_start", "pods bound per second, from the start to the last bind", 0, matters=True)
-CPU = Figure("cpu_ms_per_pod", "CPU per pod, ms, until the last Event", 2, matters=True)
+CPU = Figure("cpu_ms_per_pod", "CPU per pod, ms, to the end of the run", 2, matters=True)
 MEMORY = Figure("peak_rss_mib", "peak resident memory, MiB", 0, matters=True)
 FIRST_BIND = Figure("first_bind_s", "first bind after the start, s", 2, matters=True)
 LAST_BIND = Figure("last_bind_s", "last bind after the start, s", 2, matters=True)

@@ -13,6 +13,8 @@ def of_one(runs: Sequence[RunResult]) -> Iterator[str]:
     """Of the runs of one case."""
     if (states := len({(run.fingerprint, run.harness) for run in runs})) > 1:
         yield f"These runs are of {states} states of the code"
+    if (machines := len({tuple(sorted(run.machine.items())) for run in runs})) > 1:
+        yield f"These runs are of {machines} machines, or of {machines} sets of versions: ratios of them say nothing"
     for contender in sorted({run.contender for run in runs}):
         if (ways := len({run.flags for run in runs if run.contender == contender})) > 1:
             yield f"{contender} was run in {ways} ways, see the conditions"

@@ -20,11 +20,19 @@ _ASSIGNED = 50_000
 _BUILT = Path(__file__).resolve().parent.parent.parent / "build" / "throughput"
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The description as it is written, and the defaults that say something."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        told = isinstance(action.default, (int, float, Mode)) and not isinstance(action.default, bool)
+        return f"{action.help or ''} (%(default)s)".strip() if told and action.default else action.help
+
+
 def parsed(description: str | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=description, formatter_class=_Help)
     table = parser.add_argument_group("the table of `make bench`")
     table.add_argument("--table", action="store_true", help="play all of it; the flags of one case have no effect")
-    table.add_argument("--cases", type=_names, default=(), metavar="NAME,...", help="only these of its cases")
+    table.add_argument("--cases", type=_names, default=(), metavar="NAME,...", help="only these of it")
     _of_one_case(parser.add_argument_group("one case for each workload"))
     results = parser.add_argument_group("results")
     results.add_argument("--json", type=writable, metavar="OUT", help="the file with all runs")
@@ -53,11 +61,13 @@ def chosen(options: argparse.Namespace) -> list[Case]:
 
 
 def _of_one_case(flags: argparse._ArgumentGroup) -> None:
-    flags.add_argument("--workloads", default=(BASIC,), type=_names, metavar="NAME,...", help="or: all")
+    flags.add_argument(
+        "--workloads", default=(BASIC,), type=_names, metavar="NAME,...", help=f"all, or: {', '.join(WORKLOADS)}"
+    )
     flags.add_argument("--contenders", type=_names, default=BOTH, metavar="NAME,...", help=", ".join(CONTENDERS))
     flags.add_argument("--mode", default=Mode.BURST, type=Mode, choices=list(Mode))
-    flags.add_argument("--pairs", type=count, default=PAIRS)
-    flags.add_argument("--nodes", type=count, default=NODES)
+    flags.add_argument("--pairs", type=count, default=PAIRS, help="of runs, one after the other")
+    flags.add_argument("--nodes", type=count, default=NODES, help="of 16 cpu and 64Gi")
     flags.add_argument("--pods", type=count, default=10_000, help="that are measured")
     flags.add_argument("--rate", type=positive, default=200.0, help="pods per second; mode steady")
     flags.add_argument("--seconds", type=no_less, default=0.0, help="end the run so long after the first bind")

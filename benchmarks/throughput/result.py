@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from benchmarks.throughput.versions import COMMIT
+
 Json = dict[str, Any]
 
 
@@ -24,7 +26,7 @@ class RunResult:
     requests: what the API server answered meanwhile, by ``VERB resource code``.
     binds: how many in each second from the first on; events: the same of those that say so.
     began: when, in ISO 8601.
-    versions: of everything that took part.
+    versions: of everything that took part, and of the machine.
     """
 
     case: str
@@ -45,12 +47,17 @@ class RunResult:
     began: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def machine(self) -> dict[str, str]:
+        """The versions but for the commit: that may change a document only, and fingerprints tell of the code."""
+        return {what: version for what, version in self.versions.items() if what != COMMIT}
+
     def same_run(self, other: RunResult) -> bool:
         """Whether one stands for the other, whatever came out."""
         return self.same_place(other) and self._made_of() == other._made_of()
 
     def _made_of(self) -> tuple[object, ...]:
-        return self.fingerprint, self.harness, self.flags, self.parameters
+        return self.fingerprint, self.harness, self.flags, self.parameters, self.machine
 
     def same_place(self, other: RunResult) -> bool:
         """Whether both are the same line of the same table."""

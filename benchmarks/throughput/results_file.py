@@ -13,11 +13,15 @@ class ResultsFile:
     """Args:
     path: where the document is, or will be; None keeps runs in memory alone.
     resume: go on from what is there; else it is begun anew.
+
+    Attributes:
+        added: how many runs are new.
     """
 
     def __init__(self, path: Path | None, *, resume: bool) -> None:
         self.path = path
         self._runs = _read(path) if path is not None and resume and path.exists() else []
+        self.added = 0
 
     @property
     def runs(self) -> list[RunResult]:
@@ -28,8 +32,9 @@ class ResultsFile:
         return next((run for run in self._runs if run.same_run(planned)), None)
 
     def add(self, result: RunResult) -> None:
-        """In place of one of other code or other objects."""
+        """In place of one of other code, other objects or another machine."""
         self._runs = [run for run in self._runs if not run.same_place(result)] + [result]
+        self.added += 1
         if self.path is not None:
             _write(self.path, self._runs)
 

@@ -41,7 +41,7 @@ _API_SERVER = "kube-apiserver"
 
 
 def planned(case: Case, contender: Contender, pair: int) -> RunResult:
-    """The run that is to be made, without what comes out."""
+    """The run that is to be made here, without what comes out."""
     return RunResult(
         case=case.name,
         contender=contender.name,
@@ -52,6 +52,7 @@ def planned(case: Case, contender: Contender, pair: int) -> RunResult:
         parameters=case.parameters(),
         configuration=None if contender.configuration is None else dict(contender.configuration),
         expected=case.pods - WORKLOADS[case.workload].left(case.pods),
+        versions=versions(),
     )
 
 
@@ -66,8 +67,11 @@ def run(case: Case, contender: Contender, plan: RunResult, *, directory: Path) -
             result = asyncio.run(_run(place, case, contender, plan))
         finally:
             _keep_log(place, plan, directory.parent / "logs")
-        commands = {SCHEDULER: " ".join(contender.command), _API_SERVER: place.command(_API_SERVER)}
-    return replace(result, began=began, versions=versions(), commands=commands)
+        commands = {
+            SCHEDULER: " ".join(contender.command),
+            **{name: place.command(name) for name in (_API_SERVER, ETCD)},
+        }
+    return replace(result, began=began, commands=commands)
 
 
 def log_name(plan: RunResult) -> str:

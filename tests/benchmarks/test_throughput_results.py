@@ -36,6 +36,20 @@ def test_a_resumed_file_has_what_was_there(tmp_path: Path):
     assert again.find(_run(rate=None)) == again.runs[0]
 
 
+def test_a_run_of_another_commit_of_the_same_code_stands_for_this_one():
+    file = ResultsFile(None, resume=False)
+    file.add(_run(versions={"commit": "a", "cpus": "2"}))
+    assert file.find(_run(versions={"commit": "b", "cpus": "2"})) == file.runs[0]
+    assert file.added == 1
+
+
+def test_runs_of_two_machines_are_told():
+    runs = [_run(versions={"cpus": "2"}), _run(KUBE, versions={"cpus": "96"})]
+    (note,) = [note for note in of_case(runs).notes if "machines" in note]
+    assert note.startswith("These runs are of 2 machines")
+    assert not [note for note in of_case([_run(), _run(KUBE)]).notes if "machines" in note]
+
+
 def test_every_case_has_a_log_of_its_own_beside_the_others():
     names = [log_name(replace(_run(), case=case.name)) for case in cases()]
     assert len(set(names)) == len(names)
@@ -58,6 +72,7 @@ def test_a_file_that_is_not_resumed_is_begun_anew(tmp_path: Path):
         {"fingerprint": "b"},
         {"harness": "b"},
         {"flags": "b"},
+        {"versions": {"cpus": "96, another"}},
         {"case": "arriving"},
         {"parameters": {"name": "basic", "nodes": 11, "pods": 20}},
     ],
