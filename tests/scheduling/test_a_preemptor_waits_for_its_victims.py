@@ -108,6 +108,25 @@ def test_it_preempts_nobody_else_while_its_victims_terminate(world: World) -> No
     assert world.nominated_to(_high()) == "n1"
 
 
+def test_word_of_a_victim_from_before_its_deletion_does_not_let_it_preempt_again(world: World) -> None:
+    """The victim's condition is written first; the watch may tell of it after the deletion has been answered."""
+    _nodes(world, "n1", "n2")
+    world.assigned(LOW, make_pod("other").cpu("3").priority(5).on("n2").started())
+    assert [victim.name for victim in _preempts(world, _high()).decision.victims] == ["low"]
+    _evicted(world, LOW, preemptor=_high())
+    said = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+    world.assigned(make_pod("low").cpu("3").on("n1").started().status(conditions=[said]))
+    world.passes(20)
+    world.pending(_high(cpu="2"))
+    command = world.scheduler.next_command(now_s=world.now_s)
+    assert isinstance(command, Refuse)
+    assert command.decision.after.endswith("not eligible due to a terminating pod on the nominated node.")
+    world.assigned_goes(LOW)
+    decision = world.next()
+    assert decision is not None
+    assert decision.node == "n1"
+
+
 def test_evictions_that_fail_each_time_are_tried_once_in_each_backoff(world: World) -> None:
     """As where a webhook denies the deletion."""
     _nodes(world)
