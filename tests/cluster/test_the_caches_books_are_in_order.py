@@ -92,9 +92,9 @@ class Books(RuleBasedStateMachine):
 
     @rule(uid=pods, shape=shapes)
     def pod_changes(self, uid: Uid, shape: PodInfo) -> None:
-        """Also how an assumption is confirmed."""
-        if uid in self.assigned:
-            self._is_now(replace(shape, uid=uid, node=self.assigned[uid].node))
+        """Also how an assumption is confirmed. What was said to be deleted goes on being so."""
+        if before := self.assigned.get(uid):
+            self._is_now(replace(shape, uid=uid, node=before.node, deleting=shape.deleting or before.deleting))
 
     @rule(uid=pods, node=st.sampled_from(NODES))
     def pod_turns_out_to_be_elsewhere(self, uid: Uid, node: str) -> None:

@@ -235,7 +235,7 @@ async def test_pods_that_lost_their_nomination_are_told(
 ) -> None:
     evictions.preempt(preempt())
     await until(lambda: shell.woken)
-    scheduler.pod_assigned(make_pod("low").cpu("16").on("node-1").started().info(), now_s=time.time())
-    evictions.preempt(preempt(_high("higher", 11)))
+    scheduler.assigned_pod_gone(make_pod("low").info().uid, now_s=time.time())
+    evictions.preempt(preempt(_high("higher", 11), next="16"))
     await until(lambda: shell.cleared)
     assert shell.cleared == ["high"]
