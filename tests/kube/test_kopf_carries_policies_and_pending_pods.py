@@ -283,7 +283,7 @@ async def test_what_went_is_not_told_again_however_a_lost_watch_is_played_again(
     listed.ends()
     assert await _left(listed, _line("MODIFIED", "stays", 120)) == ["BOOKMARK 120"]
     went = (_line("MODIFIED", "stays", 130), _line("MODIFIED", "goes", 150), _line("DELETED", "goes", 160))
-    assert await _left(listed, *went) == [], "kopf has heard within the second"
+    assert await _left(listed, *went) == [], "kopf has heard only just"
     clock_s[0] += 2
     again = [await _left(listed, line) for line in went]
     assert again == [["BOOKMARK 130"], [], []]
