@@ -133,12 +133,12 @@ class Cache:
             return self.drop_pod(pod.uid)
         before = self._pods.get(pod.uid)
         self._assumed.discard(pod.uid)
-        if before is not None and before.deleting and not pod.deleting:
-            # Nothing takes a deletion back: that is from before the API server took ours, and was on its way.
-            pod = replace(pod, deleting=True, giving_way=before.giving_way)
         if before is None:
             self._put_on(pod)
             return Change(ChangeKind.POD_ADDED, after=pod)
+        if before.deleting and not pod.deleting:
+            # Nothing takes a deletion back: that is from before the API server took ours, and was on its way.
+            pod = replace(pod, deleting=True, giving_way=before.giving_way)
         if counts_alike(before, pod):
             self._show(before, pod)
             if labelled_alike(before, pod):
